@@ -1,0 +1,29 @@
+# Two commands do everything: `make demo` and `make test`. The environment is made on first use
+# and remade when pyproject.toml changes; after that nothing is downloaded.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python -m multifacet.demo
+
+test: $(VENV)/.installed lint
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=90
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist

@@ -1,0 +1,50 @@
+"""multifacet: several valid groupings of the same data, and the features behind each."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Imported on first use, so that ``import multifacet`` costs nothing.
+_HOME = {
+    "KDAC": "estimators.alternative",
+    "LinearKDAC": "estimators.alternative",
+    "EmbeddingKDAC": "estimators.alternative",
+    "SupervisedKDR": "estimators.reduction",
+    "UnsupervisedKDR": "estimators.reduction",
+    "SemiSupervisedKDR": "estimators.reduction",
+}
+_MODULES = ("kernels", "solvers", "engines", "metrics", "datasets")
+
+__all__ = [
+    "KDAC",
+    "EmbeddingKDAC",
+    "LinearKDAC",
+    "SemiSupervisedKDR",
+    "SupervisedKDR",
+    "UnsupervisedKDR",
+    "datasets",
+    "engines",
+    "kernels",
+    "metrics",
+    "solvers",
+]
+
+if TYPE_CHECKING:
+    from . import datasets, engines, kernels, metrics, solvers
+    from .estimators.alternative import KDAC, EmbeddingKDAC, LinearKDAC
+    from .estimators.reduction import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

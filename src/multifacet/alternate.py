@@ -1,0 +1,311 @@
+"""The alternation of U and W that every paradigm with unknown clusters shares.
+
+For fixed W the embedding U is a spectral decomposition; for fixed U and degrees D, W is a solver
+call (ISM 2018, Algorithm 1). D is refreshed together with U and constant while W moves.
+
+The joint objective of a subspace is J(W) = sum of the k leading eigenvalues of
+H D^-1/2 K D^-1/2 H plus the weighted dependence on what is known, U and D taken at W. The
+alternation makes large jumps but does not climb J, so it is used to *explore* from several
+starts, the best solution seen is kept, and :func:`climb` refines it towards a stationary point of
+J itself without changing the clusters.
+
+Why not choose the largest J of all? Among many noise features J can be raised beyond its value at
+the true grouping by fitting the noise. The solutions that the alternation visits do not do that;
+a thorough ascent does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from .engines.base import PairSums
+from .engines.threads import ordered_map
+from .linalg import Array, leading_eigenpairs, subspace_distance
+from .problems import Gamma, Problem, with_moving_degrees
+from .solvers.base import Solver, SolverResult, Step, relative_residual
+from .starts import Start
+
+#: Clusters smaller than this share of the average size n / k are fragments.
+FRAGMENT_SHARE = 0.25
+#: Outer iterations without a better solution after which an exploring run ends.
+PATIENCE = 4
+#: Share of rows that may change their cluster while the final solution is refined.
+CHANGED_SHARE = 0.005
+
+Keep = Literal["best", "settled"]
+Callback = Callable[[dict], None]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One W with everything that follows from it.
+
+    Attributes
+    ----------
+    W : array of shape (d, q)
+        Subspace.
+    embedding : array of shape (n, k)
+        U, the leading eigenvectors at W.
+    eigenvalues : array of shape (k,)
+        Their eigenvalues; the sum is the cluster quality CQ, at most k.
+    degrees : array of shape (n,) or None
+        Row sums of K at W; None for kernels that are not normalised.
+    objective : float
+        Joint objective J(W).
+    fragmented : bool
+        Whether some cluster is only a fragment: a few rows split off.
+    """
+
+    W: Array
+    embedding: Array
+    eigenvalues: Array
+    degrees: Array | None
+    objective: float
+    fragmented: bool
+
+    @property
+    def quality(self) -> float:
+        """Cluster quality CQ = HSIC(XW, U)."""
+        return float(self.eigenvalues.sum())
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Sorts solutions: whole before fragmented, then by joint objective."""
+        return not self.fragmented, self.objective
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What one start led to.
+
+    Attributes
+    ----------
+    start : str
+        Name of the start.
+    solution : Solution
+        The solution kept.
+    objectives : list of float
+        Joint objective after every outer iteration.
+    """
+
+    start: str
+    solution: Solution
+    objectives: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """The final solution, Gamma at it, the solver's report and all explorations."""
+
+    solution: Solution
+    gamma: Gamma
+    result: SolverResult
+    explorations: list[Exploration]
+
+
+def alternate(
+    sums: PairSums,
+    problem: Problem,
+    solver: Solver,
+    starts: Sequence[Start],
+    *,
+    keep: Keep = "best",
+    max_iter: int = 20,
+    tol: float = 1e-4,
+    seed: int = 0,
+    n_threads: int = 1,
+    callback: Callback | None = None,
+) -> Alternation:
+    """Explore from every start, then refine the best solution.
+
+    Parameters
+    ----------
+    sums, problem, solver
+        The engine's sums, the problem with ``n_clusters`` > 0, and the solver of the W-step.
+    starts : sequence of Start
+        Explored in parallel, one thread each.
+    keep : {"best", "settled"}
+        Which solution of an exploration counts: the best seen, or the one at which the
+        alternation settles, as in the papers.
+    max_iter : int
+        Most outer iterations of an exploration.
+    tol : float
+        An exploration has settled when W moves by less (sine of the largest principal angle).
+    seed : int
+        Seed of the k-means runs that detect fragments.
+    n_threads : int
+        Threads over starts.
+    callback : callable, optional
+        Called with a dict after every start and after the final climb.
+    """
+    several = len(starts) > 1 and n_threads > 1
+
+    def run(start: Start) -> Exploration:
+        own = sums.fork() if several else sums
+        return explore(own, problem, solver, start, keep=keep, max_iter=max_iter, tol=tol, seed=seed)
+
+    explorations: list[Exploration] = []
+    for done in ordered_map(run, starts, n_threads if several else 1):
+        explorations.append(done)
+        if callback is not None:
+            callback(
+                {
+                    "stage": "explore",
+                    "start": done.start,
+                    "done": len(explorations),
+                    "total": len(starts),
+                    "objective": done.solution.objective,
+                }
+            )
+    best = max((run.solution for run in explorations), key=lambda solution: solution.rank)
+    solution, gamma, result = climb(sums, problem, best, seed=seed)
+    if callback is not None:
+        callback({"stage": "climb", "objective": solution.objective})
+    return Alternation(solution, gamma, result, explorations)
+
+
+def explore(
+    sums: PairSums,
+    problem: Problem,
+    solver: Solver,
+    start: Start,
+    *,
+    keep: Keep,
+    max_iter: int,
+    tol: float,
+    seed: int,
+) -> Exploration:
+    """Alternate U and W from one start.
+
+    The plain iteration of the W-step often ends in a two-cycle. Then both halves are tried and
+    the one with the better solution goes on; which of them an iteration limit happens to hit
+    would otherwise decide the result.
+    """
+    candidates: list[Array | None] = [start.W]
+    if start.gamma is not None:
+        first = solver.solve(sums, start.gamma, start.W, polish=False)
+        candidates = [first.W, first.cycle_partner]
+    seen: list[Solution] = []
+    for _ in range(max_iter):
+        warm = seen[-1].embedding if seen else None
+        tried = [embed(sums, problem, W, seed=seed, warm=warm) for W in candidates if W is not None]
+        seen.append(max(tried, key=lambda solution: solution.rank))
+        here = seen[-1]
+        if len(seen) > 1 and subspace_distance(seen[-2].W, here.W) < tol:
+            break
+        best = max(range(len(seen)), key=lambda i: seen[i].rank)
+        if keep == "best" and len(seen) - best > PATIENCE:
+            break
+        move = solver.solve(sums, problem.gamma(here.embedding, here.degrees), here.W, polish=False)
+        candidates = [move.W, move.cycle_partner]
+    settled = keep == "settled" and not seen[-1].fragmented
+    solution = seen[-1] if settled else max(seen, key=lambda solution: solution.rank)
+    return Exploration(start.name, solution, [s.objective for s in seen])
+
+
+def climb(
+    sums: PairSums,
+    problem: Problem,
+    solution: Solution,
+    *,
+    seed: int,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+) -> tuple[Solution, Gamma, SolverResult]:
+    """Refine a solution towards a stationary point of the joint objective.
+
+    Level-shifted iteration: W becomes the dominant eigenvectors of Phi + mu W W', with mu raised
+    until J rises. Phi belongs to Gamma corrected for moving degrees. (With frozen degrees the
+    W-step is unbounded in a useless way: K, and with it the objective, grows when all distances
+    shrink.) The climb ends where more than a few rows would change their cluster.
+    """
+    labels, _ = cluster_embedding(solution.embedding, n_init=3, seed=seed)
+    current, (gamma, phi) = solution, _joint_phi(sums, problem, solution)
+    history = [_step(current, phi, 0.0)]
+    spread = float(np.ptp(np.linalg.eigvalsh(phi)))
+    q, mu, reason = solution.W.shape[1], 0.0, ""
+    for evaluations in range(max_iter):
+        if history[-1].residual <= tol:
+            reason = f"stationary point of the joint objective after {evaluations} steps"
+            break
+        W = leading_eigenpairs(phi + mu * current.W @ current.W.T, q)[1]
+        candidate = embed(sums, problem, W, warm=current.embedding)
+        if not candidate.objective > current.objective:
+            mu = max(2 * mu, 0.1 * spread)
+            continue
+        if _changed_share(candidate.embedding, labels) > CHANGED_SHARE:
+            reason = (
+                "not a stationary point: the joint objective still rises, but only by changing "
+                "the clusters"
+            )
+            break
+        gamma, phi = _joint_phi(sums, problem, candidate)
+        history.append(_step(candidate, phi, subspace_distance(current.W, W)))
+        current, mu = replace(candidate, fragmented=solution.fragmented), mu / 2
+    result = SolverResult(
+        W=current.W,
+        objective=current.objective,
+        residual=history[-1].residual,
+        eigenvalues=leading_eigenpairs(phi, min(q + 1, len(phi)))[0],
+        converged=history[-1].residual <= tol,
+        reason=reason or f"limit of {max_iter} steps, relative residual {history[-1].residual:.1e}",
+        history=history,
+    )
+    return current, gamma, result
+
+
+def _changed_share(U: Array, labels: Array) -> float:
+    """Share of rows whose nearest centre in the embedding U is that of another cluster."""
+    rows = unit_rows(U)
+    centres = np.stack([rows[labels == c].mean(axis=0) for c in np.unique(labels)])
+    nearest = np.argmax(rows @ centres.T - 0.5 * (centres**2).sum(axis=1), axis=1)
+    return float(np.mean(np.unique(labels)[nearest] != labels))
+
+
+def embed(
+    sums: PairSums, problem: Problem, W: Array, *, seed: int | None = None, warm: Array | None = None
+) -> Solution:
+    """Return the solution at W; without a seed nobody asks whether it is fragmented."""
+    degrees = sums.degrees(W) if sums.kernel.nonnegative else None
+    values, U = sums.embedding(W, problem.n_clusters, degrees=degrees, start=warm)
+    known = sums.objective(W, problem.gamma(None, degrees)) if len(problem.weights) else 0.0
+    fragmented = seed is not None and is_fragmented(U, seed)
+    return Solution(W, U, values, degrees, float(values.sum()) + known, fragmented)
+
+
+def cluster_embedding(U: Array, *, n_init: int, seed: int) -> tuple[Array, Array]:
+    """Return labels (n,) and centres (k, k) of k-means on the unit-length rows of U (n, k)."""
+    model = KMeans(U.shape[1], n_init=n_init, random_state=seed).fit(unit_rows(U))
+    return model.labels_, model.cluster_centers_
+
+
+def unit_rows(U: Array) -> Array:
+    """Scale rows to unit length; rows of zeros stay zero."""
+    norms = np.linalg.norm(U, axis=1, keepdims=True)
+    return U / np.where(norms > 0, norms, 1.0)
+
+
+def is_fragmented(U: Array, seed: int) -> bool:
+    """Whether clustering U splits off a few rows instead of dividing the data."""
+    n, k = U.shape
+    labels, _ = cluster_embedding(U, n_init=1, seed=seed)
+    return bool(np.bincount(labels, minlength=k).min() < FRAGMENT_SHARE * n / k)
+
+
+def _joint_phi(sums: PairSums, problem: Problem, solution: Solution) -> tuple[Gamma, Array]:
+    """Gamma and Phi whose stationary points are those of the joint objective."""
+    gamma = problem.gamma(solution.embedding, solution.degrees)
+    if solution.degrees is not None:
+        rows = sums.row_objectives(solution.W, gamma)
+        gamma = with_moving_degrees(gamma, rows, solution.degrees)
+    return gamma, sums.phi_and_objective(solution.W, gamma)[0]
+
+
+def _step(solution: Solution, phi: Array, change: float) -> Step:
+    return Step("climb", solution.objective, relative_residual(phi, solution.W), change)
+

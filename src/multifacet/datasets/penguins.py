@@ -1,0 +1,50 @@
+"""The Palmer penguins: one table, two groupings (species and sex).
+
+Collected by Kristen Gorman and the Palmer Station, Antarctica LTER, and made available by Horst,
+Hill and Gorman (2020), palmerpenguins, doi:10.5281/zenodo.3960218, under CC0. Shipped here are
+the 333 rows without missing values and the four measurements.
+"""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+LABELS = ("species", "sex")
+
+
+def load_penguins(*, as_frame: bool = False) -> tuple[Any, Any]:
+    """Return the measurements of 333 penguins and their species and sex.
+
+    Parameters
+    ----------
+    as_frame : bool, default=False
+        Return pandas data frames with names (pandas must be installed).
+
+    Returns
+    -------
+    X : array or DataFrame of shape (333, 4)
+        bill_length_mm, bill_depth_mm, flipper_length_mm, body_mass_g; not scaled.
+    labelings : array of str or DataFrame of shape (333, 2)
+        species (3 values) and sex (2 values).
+
+    Examples
+    --------
+    >>> from multifacet.datasets import load_penguins
+    >>> X, labelings = load_penguins()
+    >>> X.shape, sorted(set(labelings[:, 1].tolist()))
+    ((333, 4), ['female', 'male'])
+    """
+    text = files(__package__).joinpath("penguins.csv").read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
+    k = len(LABELS)
+    labelings = np.array([row[:k] for row in rows])
+    X = np.array([row[k:] for row in rows], dtype=float)
+    if not as_frame:
+        return X, labelings
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=header[k:]), pd.DataFrame(labelings, columns=header[:k])

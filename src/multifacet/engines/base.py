@@ -1,0 +1,91 @@
+"""The protocol between solvers and engines: a handful of sums over all pairs of rows."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from ..kernels import Kernel
+from ..linalg import Array
+from ..problems import Gamma
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A way to compute pair sums, not yet tied to data."""
+
+    def attach(self, X, kernel: Kernel, *, mean: Array | None, n_jobs: int | None) -> PairSums:
+        """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        ...
+
+
+class Extension(Protocol):
+    """Compares new rows with the training rows; part of a fitted model, so small and picklable."""
+
+    def multiply(self, X, V: Array) -> Array:
+        """Return K(X, training rows) V, shape (m, r), for new rows X (m, d) and V (n, r)."""
+        ...
+
+
+class PairSums(Protocol):
+    """Sums over all pairs of rows of one data set with one kernel.
+
+    Everywhere W has shape (d, q) and K is the kernel matrix of the rows projected by W.
+    """
+
+    n_rows: int
+    n_features: int
+    kernel: Kernel
+
+    def degrees(self, W: Array) -> Array:
+        """Return K 1, shape (n,)."""
+        ...
+
+    def row_objectives(self, W: Array, gamma: Gamma) -> Array:
+        """Return the row sums (n,) of Gamma o K; their sum is the objective."""
+        ...
+
+    def objective(self, W: Array, gamma: Gamma) -> float:
+        """Return Tr(Gamma K)."""
+        ...
+
+    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+        """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass.
+
+        Phi is scaled so that the gradient of Tr(Gamma K) is 2 Phi W (IKDR 2019, Eq. 6).
+        """
+        ...
+
+    def initial_phi(self, gamma: Gamma) -> Array:
+        """Return Phi_0 (d, d), Phi with the kernel's slope at W = 0 (IKDR 2019, Theorem 3)."""
+        ...
+
+    def embedding(
+        self,
+        W: Array,
+        k: int,
+        *,
+        degrees: Array | None,
+        start: Array | None = None,
+        extra: Gamma | None = None,
+    ) -> tuple[Array, Array]:
+        """Return the k leading eigenvalues (k,) and vectors (n, k) of H D^-1/2 K D^-1/2 H + extra.
+
+        ``degrees=None`` leaves D out; ``start`` is a warm start (n, m).
+        """
+        ...
+
+    def hessian(self, W: Array, gamma: Gamma, directions: Array) -> Array:
+        """Return d/dt Phi(W + tZ) W at t = 0 for each direction Z, shape (m, d, q)."""
+        ...
+
+    def curvature_bound(self, W: Array, gamma: Gamma) -> float:
+        """Return 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2 (generalised ISM 2018, Eq. 10)."""
+        ...
+
+    def extension(self, W: Array) -> Extension:
+        """Return what is needed to compare new rows with these, without the engine."""
+        ...
+
+    def fork(self) -> PairSums:
+        """Return a view on the same data that runs in one thread, to be used by another."""
+        ...

@@ -1,0 +1,426 @@
+"""The exact engine: every pair of rows, in tiles that fit the cache, spread over threads.
+
+K is symmetric, so only tiles on and above the diagonal are visited. A *strip* is one row of
+tiles; strips run on a thread pool (numpy releases the lock) and their results are added up in
+order, so the number of threads does not change a single bit.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator
+
+from ..kernels import Kernel
+from ..linalg import Array, leading_eigenpairs
+from ..problems import Gamma
+from .threads import ordered_map, single_threaded_blas, thread_count
+from .tiles import TILE, Points, TileExtension, tiles_of
+
+_UNITS = {"B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact sums over all pairs of rows, in O(n^2) time.
+
+    Parameters
+    ----------
+    memory : int or str, default="2 GiB"
+        Budget for arrays of the engine, in bytes or as "512 MiB". The kernel matrix is kept
+        between operations only when it fits into a quarter of it; otherwise tiles are recomputed and
+        memory stays linear in the number of rows.
+
+    Examples
+    --------
+    >>> from multifacet import KDAC
+    >>> from multifacet.engines import Exact
+    >>> model = KDAC(engine=Exact(memory="512 MiB"))
+    """
+
+    memory: int | str = "2 GiB"
+
+    def __post_init__(self) -> None:
+        parse_bytes(self.memory)
+
+    def attach(
+        self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
+    ) -> ExactSums:
+        """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        n, d = X.shape
+        budget = parse_bytes(self.memory)
+        # Projections, degrees, factors and eigenvectors, of which a few dozen columns are alive
+        # at once, the d x d results of the strips in flight, and the scratch of the tiles.
+        needed = 8 * (64 * n + 8 * d * d + 16 * TILE * TILE)
+        if needed > budget:
+            raise MemoryError(
+                f"the exact engine needs about {needed / 2**20:,.0f} MiB for {n} rows and {d} "
+                f"features but may use {budget / 2**20:,.0f} MiB: raise Exact(memory=...) or use "
+                "fewer rows or features"
+            )
+        return ExactSums(X, kernel, mean, thread_count(n_jobs), keep_gram=8 * n * n <= budget // 4)
+
+
+def parse_bytes(size: int | str) -> int:
+    """Return a number of bytes from an integer or a text such as "1.5 GiB"."""
+    if isinstance(size, str):
+        number = size.rstrip("BbIiKkMmGg ")
+        unit = size[len(number) :].strip().upper() or "B"
+        try:
+            value = float(number) * _UNITS[unit]
+        except (ValueError, KeyError):
+            value = -1.0
+    else:
+        value = float(size)
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"memory={size!r} is not a size: write bytes or a text like '512 MiB'")
+    return int(value)
+
+
+class ExactSums:
+    """Pair sums of one kernel on one data set; see :class:`~multifacet.engines.base.PairSums`."""
+
+    def __init__(
+        self, X, kernel: Kernel, mean: Array | None, n_threads: int, *, keep_gram: bool
+    ) -> None:
+        self.n_rows, self.n_features = X.shape
+        self.kernel = kernel
+        self._sparse = issparse(X)
+        # Sparse data stay as they are and their mean is subtracted after projection.
+        self._X = X if mean is None or self._sparse else X - mean.astype(X.dtype)
+        self._mean = mean if self._sparse else None
+        self._rows, self._offset = X, mean
+        self._dtype = X.dtype
+        self._n_threads = n_threads
+        self._keep_gram = keep_gram
+        self._scales = [
+            None if s is None else s.astype(X.dtype)
+            for s in (part.point_scales(X) for _, part in kernel.terms)
+        ]
+        self._tiles = tiles_of(self.n_rows)
+        self._gram: tuple[bytes, Array] | None = None
+
+    def fork(self) -> ExactSums:
+        """Return a view on the same data that runs in one thread, with its own cache."""
+        other = copy.copy(self)
+        other._n_threads, other._gram = 1, None
+        return other
+
+    # -- the operations ---------------------------------------------------------------------
+
+    def degrees(self, W: Array) -> Array:
+        """Return K 1, shape (n,)."""
+        return self._multiply(W, np.ones((self.n_rows, 1)))[:, 0]
+
+    def row_objectives(self, W: Array, gamma: Gamma) -> Array:
+        """Return the row sums (n,) of Gamma o K."""
+        return (gamma.factors * self._multiply(W, gamma.factors)) @ gamma.weights
+
+    def objective(self, W: Array, gamma: Gamma) -> float:
+        """Return Tr(Gamma K)."""
+        return float(self.row_objectives(W, gamma).sum())
+
+    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+        """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
+        points = self._points(W)
+        left, right = self._gamma_factors(gamma)
+
+        def strip(index: int) -> tuple[Array, Array, Array, float]:
+            rows = self._tiles[index]
+            sums = _StripSums(self, rows)
+            value = 0.0
+            for cols in self._tiles[index:]:
+                G = left[rows] @ right[cols].T
+                K, *slopes = points.derivatives(rows, cols, 1)
+                value += np.vdot(G, K) * (1.0 if rows == cols else 2.0)
+                sums.add(cols, *(None if slope is None else G * slope for slope in slopes))
+            return sums.quadratic(), sums.difference, sums.inner, value
+
+        phi = np.zeros((self.n_features, self.n_features))
+        difference, inner = np.zeros(self.n_rows), np.zeros(self.n_rows)
+        objective = 0.0
+        for rows, (part, diff_sums, inner_sums, value) in self._strips(strip):
+            phi += part
+            difference[rows.start :] += diff_sums
+            inner[rows.start :] += inner_sums
+            objective += value
+        phi += phi.T
+        return self._finish_phi(phi, difference, inner), objective
+
+    def initial_phi(self, gamma: Gamma) -> Array:
+        """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
+        phi = np.zeros((self.n_features, self.n_features))
+        difference, inner = np.zeros(self.n_rows), np.zeros(self.n_rows)
+        for (weight, part), scale in zip(self.kernel.terms, self._scales, strict=True):
+            F = gamma.factors if scale is None else gamma.factors * scale[:, None]
+            slopes = weight * part.initial_slope * gamma.weights
+            sums = F @ (slopes * F.sum(axis=0))
+            XF = np.asarray(self._X.T @ F)
+            if part.form == "difference":
+                phi -= 2 * (XF * slopes) @ XF.T
+                difference += sums
+            else:
+                phi += (XF * slopes) @ XF.T
+                inner += sums
+        return self._finish_phi(phi, difference, inner)
+
+    def embedding(
+        self,
+        W: Array,
+        k: int,
+        *,
+        degrees: Array | None,
+        start: Array | None = None,
+        extra: Gamma | None = None,
+    ) -> tuple[Array, Array]:
+        """Return the k leading eigenpairs of H D^-1/2 K D^-1/2 H + extra (values, vectors)."""
+        n = self.n_rows
+        root = np.ones(n) if degrees is None else 1.0 / np.sqrt(degrees)
+        if self._keep_gram:
+            M = (self._full_gram(W) * root[:, None]) * root
+            M -= M.mean(axis=0)
+            M -= M.mean(axis=1)[:, None]
+            if extra is not None:
+                M += (extra.factors * extra.weights) @ extra.factors.T
+            with single_threaded_blas():
+                return leading_eigenpairs(M, k, start=start)
+
+        def apply(V: Array) -> Array:
+            V = V.reshape(n, -1)
+            out = root[:, None] * self._multiply(W, root[:, None] * (V - V.mean(axis=0)))
+            out -= out.mean(axis=0)
+            if extra is not None:
+                out += extra.factors @ (extra.weights[:, None] * (extra.factors.T @ V))
+            return out
+
+        operator = LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
+        return leading_eigenpairs(operator, k, start=start, block=True)
+
+    def hessian(self, W: Array, gamma: Gamma, directions: Array) -> Array:
+        """Return d/dt Phi(W + tZ) W at t = 0 for each direction Z, shape (m, d, q)."""
+        points = self._points(W)
+        left, right = self._gamma_factors(gamma)
+        P = points.rows
+        moves = [self._project(Z) for Z in directions]
+
+        def strip(index: int) -> tuple[list[Array], Array]:
+            rows = self._tiles[index]
+            n_cols = self.n_rows - rows.start
+            local = [np.zeros((rows.stop - rows.start, P.shape[1])) for _ in moves]
+            remote = np.zeros((len(moves), n_cols, P.shape[1]))
+            for cols in self._tiles[index:]:
+                G = left[rows] @ right[cols].T
+                _, *curvatures = points.derivatives(rows, cols, 2)
+                at = slice(cols.start - rows.start, cols.stop - rows.start)
+                for m, Q in enumerate(moves):
+                    block = _directional_block(G, curvatures, P, Q, rows, cols)
+                    rowsum, colsum = block.laplacian.sum(axis=1), block.laplacian.sum(axis=0)
+                    local[m] += rowsum[:, None] * P[rows] + block.mixed @ P[cols]
+                    if rows != cols:
+                        remote[m, at] += colsum[:, None] * P[cols] + block.mixed.T @ P[rows]
+            return local, remote
+
+        product = np.zeros((len(moves), self.n_rows, P.shape[1]))
+        for rows, (local, remote) in self._strips(strip):
+            product[:, rows] += np.stack(local)
+            product[:, rows.start :] += remote
+        return np.stack([self._transpose_times(part) for part in product])
+
+    def curvature_bound(self, W: Array, gamma: Gamma) -> float:
+        """Return 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2 (generalised ISM 2018, Eq. 10)."""
+        points = self._points(W)
+        left, right = self._gamma_factors(gamma)
+        full = self._centred_rows
+
+        def strip(index: int) -> float:
+            rows, total = self._tiles[index], 0.0
+            x = full(rows)
+            for cols in self._tiles[index:]:
+                G = np.abs(left[rows] @ right[cols].T)
+                _, difference, inner = points.derivatives(rows, cols, 2)
+                y = full(cols)
+                cross = x @ y.T
+                a, b = np.einsum("ij,ij->i", x, x), np.einsum("ij,ij->i", y, y)
+                bound = np.zeros_like(cross)
+                if difference is not None:  # A = 2 (x - y)(x - y)'
+                    distance = a[:, None] + b - 2 * cross
+                    bound += np.abs(difference) * 4 * distance**2
+                if inner is not None:  # A = x y' + y x'
+                    bound += np.abs(inner) * 2 * (np.outer(a, b) + cross**2)
+                total += 0.5 * np.vdot(G, bound) * (1.0 if rows == cols else 2.0)
+            return total
+
+        return sum(value for _, value in self._strips(strip))
+
+    def extension(self, W: Array) -> TileExtension:
+        """Return what is needed to compare new rows with these."""
+        scaled = any(scale is not None for scale in self._scales)
+        return TileExtension(
+            self._points(W),
+            W.astype(self._dtype),
+            None if self._offset is None else (self._offset @ W).astype(self._dtype),
+            self._rows if scaled else None,
+        )
+
+    # -- parts ------------------------------------------------------------------------------
+
+    def _strips(self, strip: Callable[[int], Any]) -> Iterator[tuple[slice, Any]]:
+        """Yield the rows and the result of every strip, in order, computed by the threads."""
+        with single_threaded_blas():
+            results = ordered_map(strip, range(len(self._tiles)), self._n_threads)
+            yield from zip(self._tiles, results, strict=True)
+
+    def _project(self, W: Array) -> Array:
+        P = np.asarray(self._X @ W.astype(self._dtype))
+        return P if self._mean is None else P - (self._mean @ W).astype(self._dtype)
+
+    def _points(self, W: Array) -> Points:
+        return Points(self._project(W), self.kernel.terms, self._scales)
+
+    def _gamma_factors(self, gamma: Gamma) -> tuple[Array, Array]:
+        weighted = gamma.factors * gamma.weights
+        return weighted.astype(self._dtype), gamma.factors.astype(self._dtype)
+
+    def _centred_rows(self, rows: slice) -> Array:
+        block = self._X[rows]
+        return block.toarray() - self._mean if self._sparse else block
+
+    def _transpose_times(self, V: Array) -> Array:
+        """Return X' V of the centred data."""
+        product = np.asarray(self._X.T @ V, dtype=float)
+        return product if self._mean is None else product - np.outer(self._mean, V.sum(axis=0))
+
+    def _finish_phi(self, phi: Array, difference: Array, inner: Array) -> Array:
+        """Add what depends on row sums only: the Laplacian's diagonal and the mean of sparse X.
+
+        Difference kernels give Phi = 2 X' (diag(Psi 1) - Psi) X, inner-product kernels X' Psi X;
+        ``phi`` holds X' (Psi_inner - 2 Psi_difference) X of the uncentred data.
+        """
+        if self._sparse:
+            phi = phi + (self._X.T @ self._X.multiply(2 * difference[:, None]).tocsr()).toarray()
+        else:
+            phi = phi + self._X.T @ (2 * difference[:, None] * self._X)
+        if self._mean is not None:
+            v = np.asarray(self._X.T @ inner)
+            phi = phi - np.outer(self._mean, v) - np.outer(v, self._mean)
+            phi += inner.sum() * np.outer(self._mean, self._mean)
+        return 0.5 * (phi + phi.T).astype(float)
+
+    def _multiply(self, W: Array, V: Array) -> Array:
+        """Return K V, from the kept kernel matrix or tile by tile."""
+        if self._keep_gram:
+            gram = self._full_gram(W)
+            V = V.astype(gram.dtype, copy=False)
+
+            def rows_of(index: int) -> Array:
+                return gram[self._tiles[index]] @ V
+
+            return np.concatenate([part for _, part in self._strips(rows_of)]).astype(float)
+        points = self._points(W)
+        V = np.ascontiguousarray(V, dtype=self._dtype)
+
+        def strip(index: int) -> tuple[Array, Array]:
+            rows = self._tiles[index]
+            local = np.zeros((rows.stop - rows.start, V.shape[1]))
+            remote = np.zeros((self.n_rows - rows.start, V.shape[1]))
+            for cols in self._tiles[index:]:
+                K = points.derivatives(rows, cols, 0)[0]
+                local += K @ V[cols]
+                if rows != cols:
+                    remote[cols.start - rows.start : cols.stop - rows.start] += K.T @ V[rows]
+            return local, remote
+
+        out = np.zeros((self.n_rows, V.shape[1]))
+        for rows, (local, remote) in self._strips(strip):
+            out[rows] += local
+            out[rows.start :] += remote
+        return out
+
+    def _full_gram(self, W: Array) -> Array:
+        """The kernel matrix, remembered for the last W: U and D are computed at the same one."""
+        key = W.tobytes()
+        if self._gram is not None and self._gram[0] == key:
+            return self._gram[1]
+        points = self._points(W)
+        gram = np.empty((self.n_rows, self.n_rows), dtype=self._dtype)
+
+        def strip(index: int) -> None:
+            rows = self._tiles[index]
+            for cols in self._tiles[index:]:
+                gram[rows, cols] = points.derivatives(rows, cols, 0)[0]
+                if rows != cols:
+                    gram[cols, rows] = gram[rows, cols].T
+
+        for _ in self._strips(strip):
+            pass
+        self._gram = (key, gram)
+        return gram
+
+
+class _StripSums:
+    """Accumulates one strip of Phi: X_I' (Psi_inner - 2 Psi_difference) X and row sums of Psi."""
+
+    def __init__(self, sums: ExactSums, rows: slice) -> None:
+        self._X, self._rows = sums._X, rows
+        n_cols = sums.n_rows - rows.start
+        self.difference, self.inner = np.zeros(n_cols), np.zeros(n_cols)
+        self._product = np.zeros((rows.stop - rows.start, sums.n_features))
+
+    def add(self, cols: slice, difference: Array | None, inner: Array | None) -> None:
+        rows = self._rows
+        if difference is not None:
+            self._add_sums(self.difference, difference, cols)
+        if inner is not None:
+            self._add_sums(self.inner, inner, cols)
+        if difference is None:
+            mixed = inner
+        else:
+            mixed = np.multiply(difference, -2.0, out=difference)
+            mixed = mixed if inner is None else mixed + inner
+        # The caller adds the transpose, so a diagonal tile counts half.
+        self._product += (0.5 if rows == cols else 1.0) * _times(mixed, self._X[cols])
+
+    def _add_sums(self, sums: Array, psi: Array, cols: slice) -> None:
+        rows = self._rows
+        sums[: rows.stop - rows.start] += psi.sum(axis=1)
+        if rows != cols:
+            sums[cols.start - rows.start : cols.stop - rows.start] += psi.sum(axis=0)
+
+    def quadratic(self) -> Array:
+        return np.asarray(self._X[self._rows].T @ self._product)
+
+
+def _times(block: Array | None, X) -> Array:
+    return np.asarray((X.T @ block.T).T) if issparse(X) else block @ X  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True)
+class _DirectionalBlock:
+    laplacian: Array
+    mixed: Array
+
+
+def _directional_block(
+    G: Array, curvatures: list[Array | None], P: Array, Q: Array, rows: slice, cols: slice
+) -> _DirectionalBlock:
+    """Tile of d/dt Psi: f'' times the change of beta along Q = XZ (ISM+, Eq. 124 and 126).
+
+    ``laplacian`` is what enters through row sums, ``mixed`` what multiplies other rows.
+    """
+    difference, inner = curvatures
+    cross = P[rows] @ Q[cols].T + Q[rows] @ P[cols].T
+    laplacian = np.zeros_like(cross)
+    mixed = np.zeros_like(cross)
+    if difference is not None:
+        own = 2 * np.einsum("ij,ij->i", P, Q)
+        change = own[rows][:, None] + own[cols] - 2 * cross
+        laplacian = 2 * G * difference * change
+        mixed = -laplacian
+    if inner is not None:
+        mixed = mixed + G * inner * cross
+    return _DirectionalBlock(laplacian, mixed)

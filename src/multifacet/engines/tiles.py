@@ -1,0 +1,108 @@
+"""Tiles of a kernel matrix: projected rows in, blocks of K and its derivatives out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import Kernel
+from ..linalg import Array
+
+#: Rows of a tile: 256 x 256 doubles are half a MiB, so a tile and its scratch stay in cache.
+TILE = 256
+
+
+def tiles_of(n_rows: int) -> list[slice]:
+    """Return the slices that cut ``n_rows`` into tiles."""
+    return [slice(a, min(a + TILE, n_rows)) for a in range(0, n_rows, TILE)]
+
+
+class Points:
+    """Projected rows, ready to give tiles of beta and of the kernel's derivatives."""
+
+    def __init__(
+        self, P: Array, terms: tuple[tuple[float, Kernel], ...], scales: list[Array | None]
+    ) -> None:
+        self.rows = P
+        self.scales = scales
+        self.terms = terms
+        # One matrix product gives the squared distance: (-2p, |p|^2, 1) . (q, 1, |q|^2).
+        norms = np.einsum("ij,ij->i", P, P)[:, None]
+        one = np.ones_like(norms)
+        self._left = np.hstack([-2 * P, norms, one])
+        self._right = np.ascontiguousarray(np.hstack([P, one, norms]).T)
+
+    def derivatives(
+        self, rows: slice, cols: slice, order: int, other: Points | None = None
+    ) -> list[Array | None]:
+        """Return a tile of K and of its derivatives with respect to beta.
+
+        Parameters
+        ----------
+        rows, cols : slice
+            The tile: these rows against rows ``cols`` of ``other`` (of the same points if None).
+        order : int
+            0 for K alone; 1 or 2 to add that derivative of the difference terms and of the
+            inner-product terms, None where there are no such terms.
+        """
+        other = self if other is None else other
+        betas: dict[str, Array] = {}
+        value: Array | None = None
+        slopes: dict[str, Array | None] = {"difference": None, "inner": None}
+        for (weight, kernel), s, t in zip(self.terms, self.scales, other.scales, strict=True):
+            if kernel.form not in betas:
+                betas[kernel.form] = self._beta(kernel.form, rows, cols, other)
+            beta = betas[kernel.form]
+            factor = None if s is None or t is None else np.outer(s[rows], t[cols])
+            parts = kernel.derivatives(beta if factor is None else beta * factor, order)
+            value = _accumulate(value, weight, parts[0])
+            if order:
+                slope = parts[order] if factor is None else parts[order] * factor**order
+                slopes[kernel.form] = _accumulate(slopes[kernel.form], weight, slope)
+        return [value, *slopes.values()] if order else [value]
+
+    def _beta(self, form: str, rows: slice, cols: slice, other: Points) -> Array:
+        if form == "inner":
+            return self.rows[rows] @ other.rows[cols].T
+        beta = self._left[rows] @ other._right[:, cols]
+        return np.maximum(beta, 0.0, out=beta)
+
+
+def _accumulate(total: Array | None, weight: float, part: Array) -> Array:
+    part = part if weight == 1.0 else weight * part
+    return part if total is None else total + part
+
+
+@dataclass(frozen=True)
+class TileExtension:
+    """Compares new rows with training rows tile by tile; see :class:`base.Extension`.
+
+    Attributes
+    ----------
+    points : Points
+        Projected training rows.
+    W : array of shape (d, q)
+        Subspace.
+    offset : array of shape (q,) or None
+        Projected mean, subtracted from projected new rows.
+    reference : array of shape (n, d) or None
+        Training rows in all features, kept only for kernels with one scale per point.
+    """
+
+    points: Points
+    W: Array
+    offset: Array | None
+    reference: Array | None
+
+    def multiply(self, X, V: Array) -> Array:
+        """Return K(X, training rows) V, shape (m, r), for new rows X (m, d) and V (n, r)."""
+        P = np.asarray(X @ self.W)
+        P = P if self.offset is None else P - self.offset
+        scales = [part.point_scales(X, self.reference) for _, part in self.points.terms]
+        new = Points(P, self.points.terms, scales)
+        out = np.zeros((len(P), V.shape[1]))
+        for rows in tiles_of(len(P)):
+            for cols in tiles_of(len(V)):
+                out[rows] += new.derivatives(rows, cols, 0, self.points)[0] @ V[cols]
+        return out

@@ -1,0 +1,1 @@
+"""Estimators in the conventions of scikit-learn."""

@@ -1,0 +1,348 @@
+"""What all estimators share: validation, settings, the subspace and its reading."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..alternate import Callback, Solution, alternate, cluster_embedding, unit_rows
+from ..certificate import certify
+from ..engines import PairSums, as_engine
+from ..engines.base import Extension
+from ..engines.threads import single_threaded_blas, thread_count
+from ..kernels import Kernel, as_kernel, median_distance, needs_bandwidth, with_bandwidth
+from ..linalg import Array, orthonormalise
+from ..problems import Problem
+from ..solvers import as_solver
+from ..starts import Start, pair_starts, random_start, spectral_start
+from .validation import check_choice, check_count, check_data, check_real
+
+#: Automatic bandwidth of clustering, as a share of the expected median distance in the subspace.
+LOCAL_SHARE = 0.2
+
+
+class KernelEstimator(BaseEstimator):
+    """Base of all estimators: data, kernel, bandwidth and engine."""
+
+    kernel: Any
+    bandwidth: Any
+    engine: Any
+    n_jobs: int | None
+    mean_: Array
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _set_mean(self, X: Any) -> None:
+        self.mean_ = np.asarray(X.mean(axis=0)).ravel().astype(X.dtype)
+        spread = _column_spread(X, self.mean_)
+        if not spread.max() > 0:
+            raise ValueError("all rows of X are identical: there is nothing to separate")
+        constant = np.flatnonzero(spread <= 1e-12 * spread.max())
+        if len(constant):
+            names = getattr(self, "feature_names_in_", np.arange(len(spread)))
+            shown = ", ".join(str(names[i]) for i in constant[:5])
+            warnings.warn(
+                f"{len(constant)} constant feature{'s' * (len(constant) > 1)} ({shown}) "
+                "carry no information",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _resolve_kernel(self, X: Any, q: int, rule: str) -> Kernel:
+        """Fill in the bandwidth; sets ``bandwidth_`` (None for kernels that have none).
+
+        ``rule`` says what "auto" means: "median" for the median distance, "local" for a share of
+        the median distance that a subspace of dimension q is expected to have.
+        """
+        kernel = as_kernel(self.kernel)
+        automatic = isinstance(self.bandwidth, str)
+        if automatic:
+            check_choice("bandwidth", self.bandwidth, ["auto", "median"])
+        if not needs_bandwidth(kernel):
+            if self.bandwidth != "auto":
+                raise ValueError(
+                    f"bandwidth={self.bandwidth!r} has no effect on kernel={self.kernel!r}: "
+                    "leave it at 'auto'"
+                )
+            self.bandwidth_ = None
+            return kernel
+        if not automatic:
+            self.bandwidth_ = check_real("bandwidth", self.bandwidth)
+        else:
+            median = median_distance(X) or _total_spread(X)
+            local = rule == "local" and self.bandwidth == "auto"
+            # Distances in a q-dimensional subspace are about sqrt(q / d) of those in all d.
+            share = LOCAL_SHARE * np.sqrt(q / X.shape[1]) if local else 1.0
+            self.bandwidth_ = float(share * median)
+        return with_bandwidth(kernel, self.bandwidth_)
+
+    def _attach(self, X: Any, kernel: Kernel) -> PairSums:
+        return as_engine(self.engine).attach(X, kernel, mean=self.mean_, n_jobs=self.n_jobs)
+
+
+class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Base of estimators that project rows on a learned subspace."""
+
+    n_components: Any
+    init: Any
+    verbose: Any
+    components_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def transform(self, X: Any) -> Any:
+        """Project rows on the subspace.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (m, d)
+            Rows, old or new.
+
+        Returns
+        -------
+        array of shape (m, q)
+            Coordinates in the subspace: ``(X - mean_) @ components_.T``.
+        """
+        check_is_fitted(self)
+        X = check_data(self, X, reset=False)
+        W = self.components_.T
+        return np.asarray(X @ W) - self.mean_ @ W if issparse(X) else (X - self.mean_) @ W
+
+    def _dimension(self, automatic: int) -> int:
+        d = self.n_features_in_
+        if isinstance(self.n_components, str):
+            check_choice("n_components", self.n_components, ["auto"])
+            return max(1, min(automatic, d))
+        return check_count(
+            "n_components", self.n_components, low=1, high=d, why=f": X has {d} features"
+        )
+
+    def _given_start(self, q: int) -> Array | None:
+        """The start W passed as ``init``, checked, or None if ``init`` is a word."""
+        if isinstance(self.init, str):
+            return None
+        W = np.asarray(self.init, dtype=float)
+        shape = (self.n_features_in_, q)
+        if W.shape != shape:
+            raise ValueError(f"init has shape {W.shape}, expected {shape}: features x components")
+        if np.linalg.matrix_rank(W) < q:
+            raise ValueError(f"init has rank {np.linalg.matrix_rank(W)}: its columns must differ")
+        return orthonormalise(W)
+
+    def _store_subspace(self, W: Array, dtype: Any) -> None:
+        self.components_ = np.ascontiguousarray(W.T.astype(dtype))
+        self.n_components_ = W.shape[1]
+        self.feature_weights_ = (W**2).sum(axis=1) / W.shape[1]
+
+    def _callback(self) -> Callback | None:
+        if callable(self.verbose):
+            return self.verbose
+        return _report_to_stderr if self.verbose else None
+
+    def _warn_unless(self, converged: bool, reason: str) -> None:
+        if not converged:
+            warnings.warn(
+                f"{type(self).__name__} did not converge: {reason}; see result_",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+class EmbeddingPredictor:
+    """Assigns new rows to clusters found in a spectral embedding."""
+
+    _embedder: Embedder
+
+    def predict(self, X: Any) -> Array:
+        """Assign rows to the clusters found.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (m, d)
+            Rows, old or new.
+
+        Returns
+        -------
+        array of int of shape (m,)
+            Index of the cluster, as in ``labels_``.
+        """
+        check_is_fitted(self)
+        return self._embedder.predict(check_data(self, X, reset=False))
+
+
+class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
+    """Base of estimators that find clusters and their subspace by alternation."""
+
+    n_clusters: int
+    n_starts: int
+    solver: Any
+    max_iter: int
+    tol: float
+    n_init: int
+    random_state: Any
+    labels_: Array
+    #: What bandwidth="auto" means; see :meth:`KernelEstimator._resolve_kernel`.
+    _bandwidth_rule = "local"
+
+    def _alternate(self, X: Any, problem: Problem, q: int, labelings: Sequence[Array]) -> None:
+        """Solve the problem and set every attribute that follows from the solution."""
+        check_count("max_iter", self.max_iter, low=1)
+        check_count("n_init", self.n_init, low=1)
+        check_count("n_starts", self.n_starts, low=1)
+        check_real("tol", self.tol)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        with single_threaded_blas():
+            sums = self._attach(X, self._resolve_kernel(X, q, self._bandwidth_rule))
+            found = alternate(
+                sums,
+                problem,
+                as_solver(self.solver),
+                self._starts(X, sums, problem, q, labelings, np.random.default_rng(seed)),
+                keep="settled" if isinstance(self.init, str) and self.init == "spectral" else "best",
+                max_iter=self.max_iter,
+                tol=self.tol,
+                seed=seed,
+                n_threads=thread_count(self.n_jobs),
+                callback=self._callback(),
+            )
+            solution = found.solution
+            self._refuse_isolation(solution.degrees, sums.kernel)
+            labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
+            self._store_subspace(solution.W, X.dtype)
+            self.labels_ = labels.astype(np.intp)
+            self.n_clusters_ = len(centres)
+            self.embedding_ = solution.embedding
+            self.quality_ = solution.quality
+            self.objective_ = solution.objective
+            self.result_ = found.result
+            self.explorations_ = found.explorations
+            self.n_iter_ = max(len(run.objectives) for run in found.explorations)
+            self.certificate_ = certify(sums, solution.W, found.gamma)
+            self._embedder = make_embedder(
+                sums.extension(solution.W), X, solution, centres
+            )
+            self.dependence_ = self._dependence(sums, problem, solution.degrees)
+        self._warn_unless(found.result.converged, found.result.reason)
+
+    def _dependence(self, sums: PairSums, problem: Problem, degrees: Array | None) -> float:
+        """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
+        if not len(problem.weights):
+            return 0.0
+        known = Problem(problem.columns, np.ones_like(problem.weights))
+        return sums.objective(self.components_.T.astype(float), known.gamma(None, degrees))
+
+    def _starts(
+        self,
+        X: Any,
+        sums: PairSums,
+        problem: Problem,
+        q: int,
+        labelings: Sequence[Array],
+        rng: np.random.Generator,
+    ) -> list[Start]:
+        W = self._given_start(q)
+        if W is not None:
+            return [Start("given", W)]
+        init = check_choice("init", self.init, ["auto", "spectral", "random"])
+        if init == "random":
+            return [random_start(X.shape[1], q, rng) for _ in range(self.n_starts)]
+        starts = [spectral_start(sums, problem, q)]
+        if init == "auto" and self.n_starts > 1 and q < X.shape[1]:
+            # One random start for what neither expansion nor pairs can see.
+            starts += pair_starts(X, labelings, q, self.n_starts - 2, rng)
+            while len(starts) < self.n_starts:
+                starts.append(random_start(X.shape[1], q, rng))
+        return starts
+
+    def _refuse_isolation(self, degrees: Array | None, kernel: Kernel) -> None:
+        """Most rows similar to nothing but themselves: the bandwidth is too small to mean anything."""
+        if degrees is None:
+            return
+        alone = sum(weight * float(part.f(np.zeros(1))[0]) for weight, part in kernel.terms)
+        isolated = int((degrees <= alone * (1 + 1e-9)).sum())
+        if 2 * isolated > len(degrees):
+            shown = "the bandwidth" if self.bandwidth_ is None else f"bandwidth={self.bandwidth_:.3g}"
+            raise ValueError(
+                f"{shown} is so small that {isolated} of {len(degrees)} rows are similar to no "
+                "other row (their degree underflows): raise it or leave it at 'auto'"
+            )
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """Assigns new rows to clusters through the embedding (Nystrom extension).
+
+    With M = H D^-1/2 K D^-1/2 H, the embedding satisfies U = M U / eigenvalues; a new row takes
+    its place in the left-hand side. On training rows the embedding is reproduced.
+    """
+
+    extension: Extension
+    columns: Array  # D^-1/2 U / eigenvalues, (n, k)
+    offset: Array  # what the centring H subtracts, (k,)
+    normalised: bool
+    centres: Array  # (k, k)
+
+    def predict(self, X: Any) -> Array:
+        """Return the index (m,) of the nearest centre for each new row."""
+        rows = unit_rows(self.uncentred(X) - self.offset)
+        return np.argmax(rows @ self.centres.T - 0.5 * (self.centres**2).sum(axis=1), axis=1)
+
+    def uncentred(self, X: Any) -> Array:
+        """Return D^-1/2 K D^-1/2 U / eigenvalues (m, k) for new rows."""
+        V = np.column_stack([self.columns, np.ones(len(self.columns))])
+        product = self.extension.multiply(X, V)
+        U, degrees = product[:, :-1], product[:, -1:]
+        # A row without any neighbour has degree zero; it keeps the neutral position U = 0.
+        return U / np.sqrt(np.where(degrees > 0, degrees, np.inf)) if self.normalised else U
+
+
+def make_embedder(extension: Extension, X: Any, solution: Solution, centres: Array) -> Embedder:
+    """Return the embedder of a solution found on the rows of X, with k-means centres (k, k)."""
+    U, degrees = solution.embedding, solution.degrees
+    root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
+    columns = U / root[:, None] / np.maximum(solution.eigenvalues, 1e-12)
+    embedder = Embedder(extension, columns, np.zeros(U.shape[1]), degrees is not None, centres)
+    # Centring subtracts the same vector from every row, so one training row tells what it is.
+    return replace(embedder, offset=(embedder.uncentred(X[:1]) - U[:1])[0])
+
+
+def _column_spread(X: Any, mean: Array) -> Array:
+    if issparse(X):
+        squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+        return np.sqrt(np.maximum(squares - mean.astype(float) ** 2, 0.0))
+    return X.std(axis=0)
+
+
+def _total_spread(X: Any) -> float:
+    """Bandwidth for data with so many duplicates that the median distance is zero."""
+    spread = _column_spread(X, np.asarray(X.mean(axis=0)).ravel())
+    return float(np.sqrt((spread**2).sum()))
+
+
+def _report_to_stderr(event: dict) -> None:
+    fields = ", ".join(
+        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in event.items()
+    )
+    sys.stderr.write(f"multifacet: {fields}\n")

@@ -1,0 +1,423 @@
+"""Interpretable kernel dimension reduction: with labels, without labels, with expert scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from ..certificate import certify
+from ..engines.threads import single_threaded_blas
+from ..linalg import Array
+from ..problems import one_hot, semi_supervised, supervised, target_factor, unsupervised
+from ..solvers import as_solver
+from ..starts import random_start, spectral_start
+from .base import SubspaceClusterer, SubspaceEstimator
+from .validation import check_choice, check_clusters, check_count, check_data, check_real
+
+
+class SupervisedKDR(SubspaceEstimator):
+    """Supervised dimension reduction: the subspace that depends most on the target.
+
+    Maximises HSIC(XW, y) over W'W = I (IKDR 2019, section 2). Works for classes and for one or
+    several real targets. Scale the features first.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default="auto"
+        Dimension q of the subspace; "auto" takes the number of classes, or one more than the
+        number of real targets, at most d.
+    kernel : str or Kernel, default="gaussian"
+        Similarity of projected rows; a name or an object of :mod:`multifacet.kernels`.
+    bandwidth : float, "auto" or "median", default="auto"
+        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+    target_kernel : {"auto", "linear", "gaussian"}, default="auto"
+        Similarity of targets. "auto" is linear for classes (same class or not) and Gaussian for
+        real targets; a Gaussian is not defined for classes.
+    init : {"spectral", "random"} or array of shape (d, q), default="spectral"
+        Where W begins.
+    n_starts : int, default=8
+        Number of random starts; the best one wins.
+    solver : str or Solver, default="ism"
+        How W is found.
+    engine : str or Engine, default="auto"
+        How sums over pairs of rows are computed.
+    random_state : int, RandomState or None, default=None
+        Seed of random starts.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores.
+    verbose : int or callable, default=0
+        Positive: progress on standard error. A callable receives progress as dicts.
+
+    Attributes
+    ----------
+    components_ : array of shape (q, d)
+        Orthonormal basis of the subspace.
+    mean_ : array of shape (d,)
+        Mean of the training rows.
+    feature_weights_ : array of shape (d,)
+        Share of each feature in the subspace; they sum to one.
+    bandwidth_ : float or None
+        Bandwidth used; None for kernels without one.
+    n_components_ : int
+        Dimension used.
+    objective_ : float
+        Tr(H K_Y H K) at the solution.
+    certificate_ : Certificate
+        Optimality conditions at the solution; print it for a sentence.
+    result_ : SolverResult
+        Reason for stopping, history and timings.
+    n_iter_ : int
+        Number of W evaluated.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from multifacet import SupervisedKDR
+    >>> X, y = load_wine(return_X_y=True)
+    >>> SupervisedKDR(n_components=2).fit(scale(X), y).transform(scale(X)).shape
+    (178, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        kernel: Any = "gaussian",
+        bandwidth: float | str = "auto",
+        target_kernel: str = "auto",
+        init: Any = "spectral",
+        n_starts: int = 8,
+        solver: Any = "ism",
+        engine: Any = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.target_kernel = target_kernel
+        self.init = init
+        self.n_starts = n_starts
+        self.solver = solver
+        self.engine = engine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> SupervisedKDR:
+        """Find the subspace that depends most on the target.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Data, scaled as distances should count.
+        y : array-like of shape (n,) or (n, m)
+            Classes, or one or several real targets.
+
+        Returns
+        -------
+        SupervisedKDR
+            Itself.
+        """
+        X = check_data(self, X)
+        targets, automatic = self._targets(y, X.shape[0])
+        self._set_mean(X)
+        q = self._dimension(automatic)
+        problem = supervised(targets)
+        gamma = problem.gamma()
+        solver, callback = as_solver(self.solver), self._callback()
+        with single_threaded_blas():
+            sums = self._attach(X, self._resolve_kernel(X, q, "median"))
+            results = []
+            for start in self._starts(sums, problem, q):
+                results.append(solver.solve(sums, gamma, start))
+                if callback is not None:
+                    callback({"stage": "solve", "objective": results[-1].objective})
+            best = max(results, key=lambda result: result.objective)
+            self.certificate_ = certify(sums, best.W, gamma)
+        self._store_subspace(best.W, X.dtype)
+        self.objective_, self.result_, self.n_iter_ = best.objective, best, best.n_iter
+        self._warn_unless(best.converged, best.reason)
+        return self
+
+    def _targets(self, y: Any, n_rows: int) -> tuple[Array, int]:
+        """Return F with K_Y = FF' and the automatic dimension."""
+        if y is None:
+            raise ValueError("SupervisedKDR requires y to be passed, but the target y is None")
+        kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
+        values = as_target(y, n_rows, "y")
+        if type_of_target(values) in ("binary", "multiclass"):
+            if kernel == "gaussian":
+                raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
+            columns = one_hot(column_or_1d(values))
+            if columns.shape[1] < 2:
+                raise ValueError("y has a single class: there is nothing to depend on")
+            return columns, columns.shape[1]
+        real = values.reshape(n_rows, -1).astype(float)
+        if not np.ptp(real, axis=0).any():
+            raise ValueError("y is constant: there is nothing to depend on")
+        factor = target_factor(real, "linear" if kernel == "linear" else "gaussian")
+        return factor, real.shape[1] + 1
+
+    def _starts(self, sums: Any, problem: Any, q: int) -> list[Array]:
+        W = self._given_start(q)
+        if W is not None:
+            return [W]
+        if check_choice("init", self.init, ["spectral", "random"]) == "spectral":
+            return [spectral_start(sums, problem, q).W]
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        n_starts = check_count("n_starts", self.n_starts, low=1)
+        return [random_start(sums.n_features, q, rng).W for _ in range(n_starts)]
+
+
+class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
+    """Unsupervised dimension reduction: clusters together with the subspace they live in.
+
+    Alternates spectral clustering in the subspace with the search for the subspace that depends
+    most on the clusters (IKDR 2019, section 2). Scale the features first.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters k.
+    n_components : int or "auto", default="auto"
+        Dimension q of the subspace; "auto" takes the number of clusters, at most d.
+    kernel : str or Kernel, default="gaussian"
+        Similarity of projected rows.
+    bandwidth : float, "auto" or "median", default="auto"
+        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+    init : {"auto", "spectral", "random"} or array of shape (d, q), default="spectral"
+        Where W begins, see :class:`KDAC`.
+    n_starts : int, default=8
+        Number of starts of "auto" and "random".
+    solver, engine, max_iter, tol, n_init, random_state, n_jobs, verbose
+        See :class:`KDAC`.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n,)
+        Cluster of each row.
+    components_ : array of shape (q, d)
+        Orthonormal basis of the subspace.
+    mean_, feature_weights_, embedding_, bandwidth_, n_components_, n_clusters_, quality_,
+    objective_, certificate_, result_, explorations_, n_iter_
+        See :class:`KDAC`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from multifacet import UnsupervisedKDR
+    >>> X = scale(load_wine().data)
+    >>> UnsupervisedKDR(3, random_state=0).fit_predict(X).shape
+    (178,)
+    """
+
+    _bandwidth_rule = "median"
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_components: int | str = "auto",
+        *,
+        kernel: Any = "gaussian",
+        bandwidth: float | str = "auto",
+        init: Any = "spectral",
+        n_starts: int = 8,
+        solver: Any = "ism",
+        engine: Any = "auto",
+        max_iter: int = 20,
+        tol: float = 1e-4,
+        n_init: int = 10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.init = init
+        self.n_starts = n_starts
+        self.solver = solver
+        self.engine = engine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> UnsupervisedKDR:
+        """Find clusters and their subspace.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Data, scaled as distances should count.
+        y : ignored
+            Present for the conventions of scikit-learn.
+
+        Returns
+        -------
+        UnsupervisedKDR
+            Itself.
+        """
+        X = check_data(self, X)
+        k = check_clusters(self.n_clusters, X)
+        self._set_mean(X)
+        self._alternate(X, unsupervised(X.shape[0], k), self._dimension(k), [])
+        return self
+
+
+class SemiSupervisedKDR(SubspaceClusterer):
+    """Semi-supervised dimension reduction: clusters that respect the scores of experts.
+
+    Alternates as :class:`UnsupervisedKDR` does, while the subspace is also asked to depend on
+    the scores (IKDR 2019, Eq. 2). Scale the features first; scores may have any unit.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters k.
+    n_components : int or "auto", default="auto"
+        Dimension q of the subspace; "auto" takes the number of clusters, at most d.
+    score_weight : float, default=1.0
+        Say of the scores against that of the clusters; one is equal.
+    kernel : str or Kernel, default="gaussian"
+        Similarity of projected rows.
+    bandwidth : float, "auto" or "median", default="auto"
+        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+    init : {"auto", "spectral", "random"} or array of shape (d, q), default="spectral"
+        Where W begins, see :class:`KDAC`.
+    n_starts : int, default=8
+        Number of starts of "auto" and "random".
+    solver, engine, max_iter, tol, n_init, random_state, n_jobs, verbose
+        See :class:`KDAC`.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n,)
+        Cluster of each row.
+    components_ : array of shape (q, d)
+        Orthonormal basis of the subspace.
+    dependence_ : float
+        HSIC of the projected data with the scores.
+    mean_, feature_weights_, embedding_, bandwidth_, n_components_, n_clusters_, quality_,
+    objective_, certificate_, result_, explorations_, n_iter_
+        See :class:`KDAC`.
+
+    Examples
+    --------
+    >>> from multifacet import SemiSupervisedKDR
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> from multifacet.metrics import nmi
+    >>> X, labelings = make_gaussian_views(150, [2, 2], random_state=0)
+    >>> scores = labelings[:, 1] + 0.0
+    >>> model = SemiSupervisedKDR(2, random_state=0).fit(X, scores)
+    >>> round(nmi(model.labels_, labelings[:, 1]), 1)
+    1.0
+    """
+
+    _bandwidth_rule = "median"
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_components: int | str = "auto",
+        score_weight: float = 1.0,
+        *,
+        kernel: Any = "gaussian",
+        bandwidth: float | str = "auto",
+        init: Any = "spectral",
+        n_starts: int = 8,
+        solver: Any = "ism",
+        engine: Any = "auto",
+        max_iter: int = 20,
+        tol: float = 1e-4,
+        n_init: int = 10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.score_weight = score_weight
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.init = init
+        self.n_starts = n_starts
+        self.solver = solver
+        self.engine = engine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> SemiSupervisedKDR:
+        """Find clusters and their subspace, guided by scores.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Data, scaled as distances should count.
+        y : array-like of shape (n,) or (n, r)
+            Scores: rows with similar scores belong together.
+
+        Returns
+        -------
+        SemiSupervisedKDR
+            Itself.
+        """
+        X = check_data(self, X)
+        k = check_clusters(self.n_clusters, X)
+        if y is None:
+            raise ValueError("SemiSupervisedKDR requires y to be passed, but the target y is None")
+        scores = as_target(y, X.shape[0], "y").reshape(X.shape[0], -1).astype(float)
+        if not np.ptp(scores, axis=0).any():
+            raise ValueError("the scores y are constant: they say nothing")
+        weight = check_real("score_weight", self.score_weight, positive=False)
+        self._set_mean(X)
+        problem = semi_supervised(target_factor(scores), weight, k)
+        self._alternate(X, problem, self._dimension(k), [])
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """Fit to data and scores and return ``labels_``; see :meth:`fit`."""
+        return self.fit(X, y).labels_
+
+
+def as_target(y: Any, n_rows: int, name: str) -> Array:
+    """Return y as an array (n,) or (n, m) of matching length, without missing values."""
+    values = np.asarray(y)
+    if values.ndim == 0 or values.ndim > 2:
+        raise ValueError(f"{name} has {values.ndim} dimensions: pass (n,) or (n, m)")
+    if len(values) != n_rows:
+        raise ValueError(f"{name} has {len(values)} values for {n_rows} rows of X")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).reshape(n_rows, -1).all(axis=1))[0])
+        raise ValueError(f"Input {name} contains NaN or infinity, first in row {row}: drop the row")
+    return values

@@ -1,0 +1,185 @@
+"""Checks of what users pass in: errors name the argument, the value and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.utils.validation import validate_data
+
+from ..linalg import Array
+
+
+def check_data(estimator: Any, X: Any, *, reset: bool = True, min_rows: int = 2) -> Any:
+    """Return X as a finite float array or CSR matrix (n, d), float32 and float64 kept."""
+    _refuse_text_columns(X)
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        ensure_min_samples=min_rows if reset else 1,
+    )
+    check_finite(X, getattr(estimator, "feature_names_in_", None))
+    return csr_matrix(X) if issparse(X) else X
+
+
+def check_finite(X: Any, names: Any = None) -> None:
+    """Raise for NaN and infinity, naming columns and rows."""
+    values = X.data if issparse(X) else X
+    with np.errstate(over="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+            return
+    coordinates = X.tocoo() if issparse(X) else None
+    bad = ~np.isfinite(values)
+    rows, cols = (
+        np.nonzero(bad) if coordinates is None else (coordinates.row[bad], coordinates.col[bad])
+    )
+    kind = "NaN" if np.isnan(values).any() else "infinity"
+    first = cols[0]
+    here = np.unique(rows[cols == first])
+    label = f"column {first}" if names is None else f"column {str(names[first])!r}"
+    shown = ", ".join(map(str, here[:5])) + (", ..." if len(here) > 5 else "")
+    others = len(np.unique(cols)) - 1
+    also = f" (and {others} more column{'s' * (others > 1)})" if others else ""
+    raise ValueError(
+        f"Input X contains {kind}: {label} in row{'s' * (len(here) > 1)} {shown}{also}; "
+        "drop or impute them first"
+    )
+
+
+def _refuse_text_columns(X: Any) -> None:
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(X, "columns"):
+        return
+    text = [
+        str(name)
+        for name, dtype in zip(X.columns, dtypes, strict=True)
+        if any(word in str(dtype).lower() for word in ("str", "object", "categor", "date", "utf"))
+        and not _is_numeric_column(X[name])
+    ]
+    if text:
+        raise ValueError(
+            f"column{'s' * (len(text) > 1)} {', '.join(map(repr, text))} of X "
+            f"{'are' if len(text) > 1 else 'is'} not numeric: encode or drop "
+            f"{'them' if len(text) > 1 else 'it'} first"
+        )
+
+
+def _is_numeric_column(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def check_labelings(given: Any, n_rows: int) -> list[Array]:
+    """Return given labels as a list of integer arrays (n,).
+
+    Accepts labels (n,), several labelings (n, m), a list of labelings, or a data frame.
+    """
+    if given is None:
+        return []
+    labelings = [_as_codes(name, values, n_rows) for name, values in _split_labelings(given)]
+    if not labelings:
+        raise ValueError("given is empty: pass at least one labeling, or None")
+    return labelings
+
+
+def _split_labelings(given: Any) -> list[tuple[str, Array]]:
+    if hasattr(given, "columns"):
+        return [(f"given column {str(name)!r}", np.asarray(given[name])) for name in given.columns]
+    if isinstance(given, list | tuple) and given and not _is_scalar(given[0]):
+        return [(f"given[{i}]", np.asarray(values)) for i, values in enumerate(given)]
+    values = np.asarray(given)
+    if values.ndim == 1:
+        return [("given", values)]
+    if values.ndim == 2:
+        return [(f"given column {j}", values[:, j]) for j in range(values.shape[1])]
+    raise ValueError(f"given has {values.ndim} dimensions: pass labels (n,) or labelings (n, m)")
+
+
+def _is_scalar(value: Any) -> bool:
+    return np.ndim(value) == 0
+
+
+def _as_codes(name: str, values: Array, n_rows: int) -> Array:
+    if values.ndim != 1:
+        raise ValueError(f"{name} has {values.ndim} dimensions: a labeling has one")
+    if len(values) != n_rows:
+        raise ValueError(f"{name} has {len(values)} labels for {n_rows} rows")
+    missing = [i for i, v in enumerate(values.tolist()) if v is None or v != v]
+    if missing:
+        raise ValueError(
+            f"{name} has {len(missing)} missing labels, the first in row {missing[0]}: "
+            "drop these rows or give them a label of their own"
+        )
+    try:
+        distinct, codes = np.unique(values, return_inverse=True)
+    except TypeError:  # labels of several types cannot be sorted, but can be named
+        distinct, codes = np.unique(values.astype(str), return_inverse=True)
+    if len(distinct) == 1:
+        raise ValueError(
+            f"{name} has the single value {distinct[0]!r}: a labeling needs at least two clusters"
+        )
+    if len(distinct) == n_rows > 2:
+        raise ValueError(
+            f"{name} has {n_rows} different values for {n_rows} rows: it looks like an "
+            "identifier, not a grouping"
+        )
+    return codes
+
+
+def check_count(name: str, value: Any, *, low: int, high: int | None = None, why: str = "") -> int:
+    """Return a whole number within bounds."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number, got {value!r}")
+    if value < low or (high is not None and value > high):
+        limits = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ValueError(f"{name}={value} must be {limits}{why}")
+    return int(value)
+
+
+def check_real(name: str, value: Any, *, positive: bool = True) -> float:
+    """Return a finite number, positive or at least not negative."""
+    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not good or value < 0 or (positive and value == 0):
+        kind = "positive" if positive else "non-negative"
+        raise ValueError(f"{name} must be a {kind} number, got {value!r}")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Return one of several words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r} is not known: use {', '.join(map(repr, choices))}")
+    return value
+
+
+def check_clusters(n_clusters: Any, X: Any) -> int:
+    """Return the number of clusters, which the rows of X (n, d) must allow."""
+    n = X.shape[0]
+    k = check_count("n_clusters", n_clusters, low=1, high=n, why=f": X has {n} rows")
+    distinct = _distinct_rows(X, at_least=k)
+    if distinct < k:
+        raise ValueError(
+            f"n_clusters={k} but X has only {distinct} different rows: ask for fewer clusters"
+        )
+    return k
+
+
+def _distinct_rows(X: Any, at_least: int) -> int:
+    """Number of different rows, counted on a growing head of X until it is large enough."""
+    n, size = X.shape[0], 64 * at_least
+    while True:
+        head = X[:size]
+        distinct = len(np.unique(head.toarray() if issparse(head) else head, axis=0))
+        if distinct >= at_least or size >= n:
+            return distinct
+        size *= 4

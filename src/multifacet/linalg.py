@@ -1,0 +1,153 @@
+"""Linear algebra that every other module stands on: eigenpairs, subspaces, low-rank factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, qr
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
+
+Array = NDArray[np.floating]
+
+#: Up to this size a dense LAPACK decomposition is as fast as Lanczos and cannot fail to converge.
+DENSE_EIGEN_SIZE = 400
+#: A Lanczos run that did not converge is repeated densely up to this size.
+DENSE_FALLBACK_SIZE = 4000
+#: Restarts after which Lanczos gives up: eigenvalues crowd together when K is close to identity.
+LANCZOS_RESTARTS = 12
+
+
+def fix_signs(vectors: Array) -> Array:
+    """Flip columns so that the entry of largest magnitude is positive (reproducible output)."""
+    largest = np.argmax(np.abs(vectors), axis=0)
+    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
+    return vectors * np.where(signs == 0, 1.0, signs)
+
+
+def leading_eigenpairs(
+    A: Array | LinearOperator,
+    k: int,
+    *,
+    start: Array | None = None,
+    dense_size: int = DENSE_EIGEN_SIZE,
+    block: bool = False,
+) -> tuple[Array, Array]:
+    """Return the ``k`` algebraically largest eigenpairs of a symmetric matrix or operator.
+
+    Parameters
+    ----------
+    A : array or LinearOperator of shape (n, n)
+        Symmetric.
+    k : int
+        Number of eigenpairs.
+    start : array of shape (n, m), optional
+        Approximate eigenvectors of a nearby problem (warm start).
+    dense_size : int
+        Explicit matrices up to this size are decomposed densely.
+    block : bool
+        Use LOBPCG, which multiplies by all vectors at once: the right choice when one
+        application of ``A`` costs far more than the arithmetic on the vectors.
+
+    Returns
+    -------
+    values : array of shape (k,)
+        In descending order.
+    vectors : array of shape (n, k)
+        Orthonormal, signs fixed by :func:`fix_signs`.
+    """
+    n = A.shape[0]
+    if n <= dense_size or 5 * k >= n:
+        return _dense_eigenpairs(_as_matrix(A), k)
+    rng = np.random.default_rng(0)
+    guess = rng.standard_normal((n, k + 2))
+    if start is not None and start.shape[0] == n:
+        columns = min(start.shape[1], k + 2)
+        guess[:, :columns] = start[:, :columns] + 1e-3 / np.sqrt(n) * guess[:, :columns]
+    if block:
+        values, vectors = lobpcg(A, np.linalg.qr(guess)[0], largest=True, tol=1e-5, maxiter=60)
+        order = np.argsort(values)[::-1][:k]
+        return values[order], fix_signs(vectors[:, order])
+    try:
+        # A few more Krylov vectors than ARPACK's default pay off when eigenvalues crowd near one.
+        size = min(n - 1, max(4 * k + 1, 32))
+        values, vectors = eigsh(
+            A,
+            k=k,
+            which="LA",
+            v0=guess.sum(axis=1),
+            ncv=size,
+            tol=1e-8,
+            maxiter=LANCZOS_RESTARTS if n <= DENSE_FALLBACK_SIZE else None,
+        )
+    except ArpackNoConvergence:
+        if n > DENSE_FALLBACK_SIZE:
+            return leading_eigenpairs(A, k, start=start, dense_size=dense_size, block=True)
+        return _dense_eigenpairs(_as_matrix(A), k)
+    order = np.argsort(values)[::-1]
+    return values[order], fix_signs(vectors[:, order])
+
+
+def _as_matrix(A: Array | LinearOperator) -> Array:
+    return A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A
+
+
+def _dense_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
+    n = A.shape[0]
+    values, vectors = eigh(A, subset_by_index=(n - k, n - 1), check_finite=False)
+    return values[::-1].copy(), fix_signs(vectors[:, ::-1])
+
+
+def orthonormalise(W: Array) -> Array:
+    """Return an orthonormal basis of the columns of ``W`` (d, q), signs fixed."""
+    return fix_signs(np.linalg.qr(W)[0])
+
+
+def complement(W: Array) -> Array:
+    """Return an orthonormal basis (d, d - q) of the orthogonal complement of ``W`` (d, q)."""
+    return qr(W)[0][:, W.shape[1] :]
+
+
+def subspace_distance(V: Array, W: Array) -> float:
+    """Return the sine of the largest principal angle between two orthonormal bases (d, q).
+
+    Computed from the residual of the projection, which is accurate for small angles, where the
+    cosine is not.
+    """
+    return float(np.linalg.norm(W - V @ (V.T @ W), 2))
+
+
+def incomplete_cholesky(
+    column: Callable[[int], Array], diagonal: Array, *, tol: float = 1e-6, max_rank: int = 200
+) -> Array:
+    """Factor a positive semi-definite matrix by pivoted incomplete Cholesky.
+
+    Parameters
+    ----------
+    column : callable
+        ``column(i)`` returns column ``i`` of the matrix, shape (n,).
+    diagonal : array of shape (n,)
+        Diagonal of the matrix.
+    tol : float
+        Stop when the trace of the remainder is at most ``tol`` times the trace.
+    max_rank : int
+        Largest number of columns.
+
+    Returns
+    -------
+    array of shape (n, r)
+        ``G`` with ``G @ G.T`` close to the matrix.
+    """
+    n = len(diagonal)
+    residual = np.array(diagonal, dtype=float)
+    enough = tol * residual.sum()
+    G = np.zeros((n, min(n, max_rank)))
+    for r in range(G.shape[1]):
+        pivot = int(np.argmax(residual))
+        if residual.sum() <= enough or residual[pivot] <= 0:
+            return G[:, :r]
+        G[:, r] = (column(pivot) - G[:, :r] @ G[pivot, :r]) / np.sqrt(residual[pivot])
+        residual = np.maximum(residual - G[:, r] ** 2, 0.0)
+        residual[pivot] = 0.0
+    return G

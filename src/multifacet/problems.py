@@ -1,0 +1,182 @@
+"""What W should depend on, or avoid: Gamma of every learning paradigm, as signed factors.
+
+All paradigms maximise Tr(Gamma K_XW) over W'W = I (IKDR 2019, Eq. 1) with
+
+    Gamma = D^-1/2 H (U U' + sum_c w_c f_c f_c') H D^-1/2 .
+
+U is the embedding of clusters still to be found (absent in the supervised case), the f_c are
+columns made of what is known, and w_c > 0 asks for dependence on them, w_c < 0 for independence.
+D holds the degrees of K_XW (the identity in the supervised case and for kernels that can be
+negative). Gamma is never formed: it is kept as F diag(s) F' with F of shape (n, r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .kernels import Gaussian, median_distance
+from .linalg import Array, incomplete_cholesky
+
+NoveltyScale = Literal["unit", "paper"]
+TargetKernel = Literal["linear", "gaussian"]
+
+
+@dataclass(frozen=True)
+class Gamma:
+    """A symmetric matrix F diag(s) F' in factors.
+
+    Attributes
+    ----------
+    factors : array of shape (n, r)
+        F.
+    weights : array of shape (r,)
+        s, of either sign.
+    """
+
+    factors: Array
+    weights: Array
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A learning paradigm: fixed, centred columns with weights, and clusters to be found.
+
+    Attributes
+    ----------
+    columns : array of shape (n, r)
+        What is known, centred; r may be zero.
+    weights : array of shape (r,)
+        Positive to depend on a column, negative to avoid it.
+    n_clusters : int
+        Number of clusters to be found; zero if there is nothing unknown but W.
+    """
+
+    columns: Array
+    weights: Array
+    n_clusters: int = 0
+
+    def gamma(self, embedding: Array | None = None, degrees: Array | None = None) -> Gamma:
+        """Return Gamma for an embedding U (n, k) and degrees (n,); None leaves either out."""
+        factors, weights = self.columns, self.weights
+        if embedding is not None:
+            factors = np.hstack([embedding - embedding.mean(axis=0), factors])
+            weights = np.concatenate([np.ones(embedding.shape[1]), weights])
+        if degrees is not None:
+            factors = factors / np.sqrt(degrees)[:, None]
+        return Gamma(factors, weights)
+
+
+def with_moving_degrees(gamma: Gamma, row_objectives: Array, degrees: Array) -> Gamma:
+    """Return Gamma corrected for the fact that degrees move with W.
+
+    The papers freeze D in the W-step. But J(W) = sum_ij M_ij K_ij / sqrt(d_i d_j) has the
+    differential sum_ij (Gamma_ij - (e_i + e_j) / 2) dK_ij with e = (Gamma o K) 1 / d, so the
+    gradient of the joint objective is that of a fixed Gamma with two more factors.
+
+    Parameters
+    ----------
+    gamma : Gamma
+        D^-1/2 M D^-1/2 at the current W.
+    row_objectives : array of shape (n,)
+        (Gamma o K) 1.
+    degrees : array of shape (n,)
+        K 1.
+    """
+    e = row_objectives / degrees
+    # (e 1' + 1 e') / 2 = (a a' - b b') / 4 with a = e/s + s and b = e/s - s, for any scale s.
+    scale = np.sqrt(np.abs(e).mean()) or 1.0
+    columns = np.column_stack([e / scale + scale, e / scale - scale])
+    return Gamma(
+        np.hstack([gamma.factors, columns]), np.concatenate([gamma.weights, [-0.25, 0.25]])
+    )
+
+
+def supervised(targets: Array) -> Problem:
+    """Maximise HSIC(XW, targets): Gamma = H K_Y H with K_Y = targets targets'."""
+    return Problem(_centre(targets), np.ones(targets.shape[1]))
+
+
+def unsupervised(n_rows: int, n_clusters: int) -> Problem:
+    """Find clusters and the subspace they live in; nothing is known."""
+    return Problem(np.zeros((n_rows, 0)), np.zeros(0), n_clusters)
+
+
+def semi_supervised(scores: Array, weight: float, n_clusters: int) -> Problem:
+    """Find clusters in a subspace that also depends on expert scores (IKDR 2019, Eq. 2).
+
+    The centred scores are scaled so that their kernel has trace ``n_clusters``, the trace of
+    U U'. With that, a weight of one gives the scores and the clusters the same say, whatever the
+    unit of the scores and the number of rows.
+    """
+    columns = _centre(scores)
+    columns = columns * np.sqrt(n_clusters / np.sum(columns**2))
+    return Problem(columns, np.full(columns.shape[1], float(weight)), n_clusters)
+
+
+def alternative(
+    labelings: Sequence[Array], weight: float, n_clusters: int, *, scale: NoveltyScale = "unit"
+) -> Problem:
+    """Find clusters in a subspace independent of the given labelings (ISM 2018, Eq. 2).
+
+    Parameters
+    ----------
+    labelings : sequence of integer arrays of shape (n,)
+        Their one-hot columns are placed side by side (KDAC 2014, section 2.1).
+    weight : float
+        Novelty weight lambda.
+    n_clusters : int
+        Number of clusters to be found.
+    scale : {"unit", "paper"}
+        "unit" scales each one-hot column to unit length, so that lambda means the same at every
+        number of rows; "paper" keeps the raw columns.
+    """
+    if not labelings:
+        raise ValueError("an alternative needs at least one given labeling")
+    onehot = np.hstack([one_hot(labels) for labels in labelings])
+    if scale == "unit":
+        onehot = onehot / np.sqrt(onehot.sum(axis=0))
+    elif scale != "paper":
+        raise ValueError(f"novelty_scale must be 'unit' or 'paper', got {scale!r}")
+    return Problem(_centre(onehot), np.full(onehot.shape[1], -float(weight)), n_clusters)
+
+
+def one_hot(labels: Array) -> Array:
+    """Return the indicator columns (n, c) of labels (n,), in sorted order of the labels."""
+    values, codes = np.unique(labels, return_inverse=True)
+    return np.eye(len(values))[codes]
+
+
+def target_factor(
+    targets: Array, kernel: TargetKernel = "linear", *, sigma: float | None = None
+) -> Array:
+    """Return F (n, r) with F F' = K_Y for real targets (n, m).
+
+    Parameters
+    ----------
+    targets : array of shape (n, m)
+        Columns are standardised first, so that none counts more because of its unit.
+    kernel : {"linear", "gaussian"}
+        The Gaussian kernel is factored by incomplete Cholesky to a relative trace error of 1e-6.
+    sigma : float, optional
+        Bandwidth of the Gaussian kernel; the median distance by default.
+    """
+    spread = targets.std(axis=0)
+    Y = (targets - targets.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    if kernel == "linear":
+        return Y
+    if kernel != "gaussian":
+        raise ValueError(f"target_kernel must be 'linear' or 'gaussian', got {kernel!r}")
+    gaussian = Gaussian(sigma if sigma is not None else (median_distance(Y) or 1.0))
+
+    def column(i: int) -> Array:
+        return gaussian.f(((Y - Y[i]) ** 2).sum(axis=1))
+
+    return incomplete_cholesky(column, np.ones(len(Y)))
+
+
+def _centre(columns: Array) -> Array:
+    return columns - columns.mean(axis=0)

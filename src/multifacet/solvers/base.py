@@ -1,0 +1,102 @@
+"""The protocol of a solver, and what it returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ..engines.base import PairSums
+from ..linalg import Array
+from ..problems import Gamma
+
+
+@dataclass(frozen=True)
+class Step:
+    """One evaluation of a solver: the state of a single W.
+
+    Attributes
+    ----------
+    phase : str
+        "explore" or "polish".
+    objective : float
+        Tr(Gamma K).
+    residual : float
+        Relative gradient of the Lagrangian, see :func:`relative_residual`.
+    change : float
+        Sine of the largest principal angle to the previous W.
+    """
+
+    phase: str
+    objective: float
+    residual: float
+    change: float
+
+
+@dataclass
+class SolverResult:
+    """What a solver found, and why it stopped.
+
+    Attributes
+    ----------
+    W : array of shape (d, q)
+        Orthonormal columns.
+    objective : float
+        Tr(Gamma K) at W.
+    residual : float
+        Relative gradient of the Lagrangian at W.
+    eigenvalues : array of shape (min(d, q + 1),)
+        Leading eigenvalues of Phi(W), one more than chosen where there is one.
+    converged : bool
+        Whether W is a stationary point within the tolerance.
+    reason : str
+        Why the solver stopped, in a sentence.
+    cycle_partner : array of shape (d, q) or None
+        The other W of a two-cycle, if an exploring run ended in one.
+    history : list of Step
+        Every W that was evaluated, in order.
+    timings : dict
+        Seconds spent per phase.
+    """
+
+    W: Array
+    objective: float
+    residual: float
+    eigenvalues: Array
+    converged: bool
+    reason: str
+    cycle_partner: Array | None = None
+    history: list[Step] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def n_iter(self) -> int:
+        """Number of W evaluated."""
+        return len(self.history)
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """Maximises Tr(Gamma K) over W'W = I for a fixed Gamma."""
+
+    def solve(
+        self, sums: PairSums, gamma: Gamma, start: Array, *, polish: bool = True
+    ) -> SolverResult:
+        """Return the W found from ``start`` (d, q).
+
+        With ``polish=False`` a cheap, exploring run is enough: the caller will change Gamma and
+        come back (the alternation of U and W).
+        """
+        ...
+
+
+def relative_residual(phi: Array, W: Array) -> float:
+    """Return ||Phi W - W (W' Phi W)|| / ||Phi W||, the relative gradient of the Lagrangian.
+
+    It vanishes exactly at stationary points (ISM 2018, Eq. 7).
+    """
+    product = phi @ W
+    gradient = product - W @ (W.T @ product)
+    scale = np.linalg.norm(product)
+    return float(np.linalg.norm(gradient) / scale) if scale > 0 else 0.0
