@@ -147,7 +147,9 @@ def alternate(
 
     def run(start: Start) -> Exploration:
         own = sums.fork() if several else sums
-        return explore(own, problem, solver, start, keep=keep, max_iter=max_iter, tol=tol, seed=seed)
+        return explore(
+            own, problem, solver, start, keep=keep, max_iter=max_iter, tol=tol, seed=seed
+        )
 
     explorations: list[Exploration] = []
     for done in ordered_map(run, starts, n_threads if several else 1):
@@ -268,7 +270,12 @@ def _changed_share(U: Array, labels: Array) -> float:
 
 
 def embed(
-    sums: PairSums, problem: Problem, W: Array, *, seed: int | None = None, warm: Array | None = None
+    sums: PairSums,
+    problem: Problem,
+    W: Array,
+    *,
+    seed: int | None = None,
+    warm: Array | None = None,
 ) -> Solution:
     """Return the solution at W; without a seed nobody asks whether it is fragmented."""
     degrees = sums.degrees(W) if sums.kernel.nonnegative else None
@@ -308,4 +315,3 @@ def _joint_phi(sums: PairSums, problem: Problem, solution: Solution) -> tuple[Ga
 
 def _step(solution: Solution, phi: Array, change: float) -> Step:
     return Step("climb", solution.objective, relative_residual(phi, solution.W), change)
-

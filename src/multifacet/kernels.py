@@ -240,7 +240,7 @@ class Gaussian(Kernel):
             raise ValueError("this Gaussian has no bandwidth yet: write Gaussian(sigma)")
         rate = -0.5 / self.sigma**2
         value = np.exp(rate * beta)
-        return tuple([value, *(rate**o * value for o in range(1, order + 1))])
+        return (value, *(rate**o * value for o in range(1, order + 1)))
 
 
 @dataclass(frozen=True)
@@ -357,7 +357,7 @@ class Custom(Kernel):
     value: Callable[[Array], Array]
     slope: Callable[[Array], Array]
     curvature: Callable[[Array], Array]
-    form: Form  # type: ignore[misc]
+    form: Form
     nonnegative: bool = False
 
     def __post_init__(self) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
-Array = NDArray[np.floating]
+Array = NDArray[Any]
 
 #: Up to this size a dense LAPACK decomposition is as fast as Lanczos and cannot fail to converge.
 DENSE_EIGEN_SIZE = 400

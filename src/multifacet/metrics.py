@@ -389,7 +389,7 @@ def _informative(labelings: Array) -> Array:
 
 
 def _pairs_together(labelings: Array) -> int:
-    """Number of pairs that agree in at least one column, by inclusion and exclusion."""
+    """Count the pairs that agree in at least one column, by inclusion and exclusion."""
     m = labelings.shape[1]
     if m > _MAX_EXACT_COLUMNS:
         n = len(labelings)

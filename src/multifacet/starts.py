@@ -171,7 +171,9 @@ def _independent_components(
     axes, scores = residual.principal()
     if axes.shape[1] < 2:
         return None
-    ica = FastICA(whiten="unit-variance", max_iter=300, tol=1e-3, random_state=int(rng.integers(2**31)))
+    ica = FastICA(
+        whiten="unit-variance", max_iter=300, tol=1e-3, random_state=int(rng.integers(2**31))
+    )
     with warnings.catch_warnings():
         # An imperfect separation is good enough for a start.
         warnings.simplefilter("ignore", ConvergenceWarning)

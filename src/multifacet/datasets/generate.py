@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,7 +191,7 @@ def make_gaussian_views(
 
 
 def _per_view(n_clusters: int | Sequence[int], n_views: int) -> list[int]:
-    counts = [n_clusters] * n_views if isinstance(n_clusters, Integral) else list(n_clusters)  # type: ignore[arg-type]
+    counts = [n_clusters] * n_views if isinstance(n_clusters, int) else list(n_clusters)
     if len(counts) != n_views:
         raise ValueError(f"n_clusters has {len(counts)} entries for {n_views} views")
     if min(counts) < 1:

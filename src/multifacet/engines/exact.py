@@ -33,8 +33,8 @@ class Exact:
     ----------
     memory : int or str, default="2 GiB"
         Budget for arrays of the engine, in bytes or as "512 MiB". The kernel matrix is kept
-        between operations only when it fits into a quarter of it; otherwise tiles are recomputed and
-        memory stays linear in the number of rows.
+        between operations only when it fits into a quarter of it; otherwise tiles are recomputed
+        and memory stays linear in the number of rows.
 
     Examples
     --------
@@ -342,7 +342,7 @@ class ExactSums:
         return out
 
     def _full_gram(self, W: Array) -> Array:
-        """The kernel matrix, remembered for the last W: U and D are computed at the same one."""
+        """Return the kernel matrix, kept for the last W: U and D are computed at the same one."""
         key = W.tobytes()
         if self._gram is not None and self._gram[0] == key:
             return self._gram[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Points:
 
     def derivatives(
         self, rows: slice, cols: slice, order: int, other: Points | None = None
-    ) -> list[Array | None]:
+    ) -> list[Any]:
         """Return a tile of K and of its derivatives with respect to beta.
 
         Parameters

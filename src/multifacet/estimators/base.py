@@ -139,7 +139,7 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         )
 
     def _given_start(self, q: int) -> Array | None:
-        """The start W passed as ``init``, checked, or None if ``init`` is a word."""
+        """Return the start W passed as ``init``, checked; None if ``init`` is a word."""
         if isinstance(self.init, str):
             return None
         W = np.asarray(self.init, dtype=float)
@@ -219,7 +219,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
                 problem,
                 as_solver(self.solver),
                 self._starts(X, sums, problem, q, labelings, np.random.default_rng(seed)),
-                keep="settled" if isinstance(self.init, str) and self.init == "spectral" else "best",
+                keep="settled" if self._papers_start() else "best",
                 max_iter=self.max_iter,
                 tol=self.tol,
                 seed=seed,
@@ -239,11 +239,12 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
             self.explorations_ = found.explorations
             self.n_iter_ = max(len(run.objectives) for run in found.explorations)
             self.certificate_ = certify(sums, solution.W, found.gamma)
-            self._embedder = make_embedder(
-                sums.extension(solution.W), X, solution, centres
-            )
+            self._embedder = make_embedder(sums.extension(solution.W), X, solution, centres)
             self.dependence_ = self._dependence(sums, problem, solution.degrees)
         self._warn_unless(found.result.converged, found.result.reason)
+
+    def _papers_start(self) -> bool:
+        return isinstance(self.init, str) and self.init == "spectral"
 
     def _dependence(self, sums: PairSums, problem: Problem, degrees: Array | None) -> float:
         """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
@@ -276,13 +277,15 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         return starts
 
     def _refuse_isolation(self, degrees: Array | None, kernel: Kernel) -> None:
-        """Most rows similar to nothing but themselves: the bandwidth is too small to mean anything."""
+        """Raise if most rows are similar to nothing but themselves."""
         if degrees is None:
             return
         alone = sum(weight * float(part.f(np.zeros(1))[0]) for weight, part in kernel.terms)
         isolated = int((degrees <= alone * (1 + 1e-9)).sum())
         if 2 * isolated > len(degrees):
-            shown = "the bandwidth" if self.bandwidth_ is None else f"bandwidth={self.bandwidth_:.3g}"
+            shown = (
+                "the bandwidth" if self.bandwidth_ is None else f"bandwidth={self.bandwidth_:.3g}"
+            )
             raise ValueError(
                 f"{shown} is so small that {isolated} of {len(degrees)} rows are similar to no "
                 "other row (their degree underflows): raise it or leave it at 'auto'"

@@ -140,10 +140,11 @@ def check_count(name: str, value: Any, *, low: int, high: int | None = None, why
     """Return a whole number within bounds."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise ValueError(f"{name} must be a whole number, got {value!r}")
+    value = int(value)
     if value < low or (high is not None and value > high):
         limits = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name}={value} must be {limits}{why}")
-    return int(value)
+    return value
 
 
 def check_real(name: str, value: Any, *, positive: bool = True) -> float:
@@ -175,7 +176,7 @@ def check_clusters(n_clusters: Any, X: Any) -> int:
 
 
 def _distinct_rows(X: Any, at_least: int) -> int:
-    """Number of different rows, counted on a growing head of X until it is large enough."""
+    """Count the different rows, on a growing head of X until there are enough."""
     n, size = X.shape[0], 64 * at_least
     while True:
         head = X[:size]

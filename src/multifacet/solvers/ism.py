@@ -49,7 +49,7 @@ class ISM:
     def solve(
         self, sums: PairSums, gamma: Gamma, start: Array, *, polish: bool = True
     ) -> SolverResult:
-        """Return the W found from ``start`` (d, q); see :class:`~multifacet.solvers.base.Solver`."""
+        """Return the W found from ``start`` (d, q); see :class:`~multifacet.solvers.Solver`."""
         began = time.perf_counter()
         history: list[Step] = []
         walk = self._explore(sums, gamma, start, history)
@@ -71,9 +71,7 @@ class ISM:
             timings={"explore": explored - began, "polish": time.perf_counter() - explored},
         )
 
-    def _explore(
-        self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]
-    ) -> _Walk:
+    def _explore(self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]) -> _Walk:
         """Iterate plainly until W rests, cycles or the limit is reached."""
         point = best = _evaluate(sums, gamma, start)
         history.append(point.step("explore", 0.0))
