@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -27,7 +28,8 @@ from .engines.base import PairSums
 from .engines.threads import ordered_map
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
-from .solvers.base import Solver, SolverResult, Step, relative_residual
+from .solvers.base import Solver, SolverResult
+from .solvers.level_shift import Point, ascend
 from .starts import Start
 
 #: Clusters smaller than this share of the average size n / k are fragments.
@@ -221,44 +223,57 @@ def climb(
 ) -> tuple[Solution, Gamma, SolverResult]:
     """Refine a solution towards a stationary point of the joint objective.
 
-    Level-shifted iteration: W becomes the dominant eigenvectors of Phi + mu W W', with mu raised
-    until J rises. Phi belongs to Gamma corrected for moving degrees. (With frozen degrees the
-    W-step is unbounded in a useless way: K, and with it the objective, grows when all distances
-    shrink.) The climb ends where more than a few rows would change their cluster.
+    Phi belongs to Gamma corrected for moving degrees. (With frozen degrees the W-step can be
+    raised in a useless way: K, and with it the objective, grows when all distances shrink.) The
+    climb ends where more than a few rows would change their cluster.
     """
     labels, _ = cluster_embedding(solution.embedding, n_init=3, seed=seed)
-    current, (gamma, phi) = solution, _joint_phi(sums, problem, solution)
-    history = [_step(current, phi, 0.0)]
-    spread = float(np.ptp(np.linalg.eigvalsh(phi)))
-    q, mu, reason = solution.W.shape[1], 0.0, ""
-    for evaluations in range(max_iter):
-        if history[-1].residual <= tol:
-            reason = f"stationary point of the joint objective after {evaluations} steps"
-            break
-        W = leading_eigenpairs(phi + mu * current.W @ current.W.T, q)[1]
-        candidate = embed(sums, problem, W, warm=current.embedding)
-        if not candidate.objective > current.objective:
-            mu = max(2 * mu, 0.1 * spread)
-            continue
-        if _changed_share(candidate.embedding, labels) > CHANGED_SHARE:
-            reason = (
-                "not a stationary point: the joint objective still rises, but only by changing "
-                "the clusters"
-            )
-            break
-        gamma, phi = _joint_phi(sums, problem, candidate)
-        history.append(_step(candidate, phi, subspace_distance(current.W, W)))
-        current, mu = replace(candidate, fragmented=solution.fragmented), mu / 2
+    start = _JointPoint(sums, problem, solution)
+
+    def evaluate(W: Array) -> _JointPoint:
+        return _JointPoint(sums, problem, embed(sums, problem, W, warm=solution.embedding))
+
+    def veto(candidate: Point) -> str | None:
+        assert isinstance(candidate, _JointPoint)
+        if _changed_share(candidate.solution.embedding, labels) <= CHANGED_SHARE:
+            return None
+        return "stopped where the joint objective rises only by changing the clusters"
+
+    history = [start.step("polish", 0.0)]
+    point, reason = ascend(start, evaluate, history, max_iter=max_iter, tol=tol, veto=veto)
+    assert isinstance(point, _JointPoint)
+    q = solution.W.shape[1]
     result = SolverResult(
-        W=current.W,
-        objective=current.objective,
-        residual=history[-1].residual,
-        eigenvalues=leading_eigenpairs(phi, min(q + 1, len(phi)))[0],
-        converged=history[-1].residual <= tol,
-        reason=reason or f"limit of {max_iter} steps, relative residual {history[-1].residual:.1e}",
+        W=point.W,
+        objective=point.objective,
+        residual=point.residual,
+        eigenvalues=leading_eigenpairs(point.phi, min(q + 1, len(point.phi)))[0],
+        converged=point.residual <= tol,
+        reason=f"climb {reason}",
         history=history,
     )
-    return current, gamma, result
+    return replace(point.solution, fragmented=solution.fragmented), point.gamma, result
+
+
+class _JointPoint(Point):
+    """A solution as a point of the joint objective, with degrees that move with W."""
+
+    def __init__(self, sums: PairSums, problem: Problem, solution: Solution) -> None:
+        super().__init__(
+            solution.W,
+            solution.objective,
+            lambda: sums.phi_and_objective(solution.W, self.gamma)[0],
+        )
+        self._sums, self._problem, self.solution = sums, problem, solution
+
+    @cached_property
+    def gamma(self) -> Gamma:
+        """Gamma whose gradient is that of the joint objective."""
+        W, degrees = self.solution.W, self.solution.degrees
+        gamma = self._problem.gamma(self.solution.embedding, degrees)
+        if degrees is None:
+            return gamma
+        return with_moving_degrees(gamma, self._sums.row_objectives(W, gamma), degrees)
 
 
 def _changed_share(U: Array, labels: Array) -> float:
@@ -302,16 +317,3 @@ def is_fragmented(U: Array, seed: int) -> bool:
     n, k = U.shape
     labels, _ = cluster_embedding(U, n_init=1, seed=seed)
     return bool(np.bincount(labels, minlength=k).min() < FRAGMENT_SHARE * n / k)
-
-
-def _joint_phi(sums: PairSums, problem: Problem, solution: Solution) -> tuple[Gamma, Array]:
-    """Gamma and Phi whose stationary points are those of the joint objective."""
-    gamma = problem.gamma(solution.embedding, solution.degrees)
-    if solution.degrees is not None:
-        rows = sums.row_objectives(solution.W, gamma)
-        gamma = with_moving_degrees(gamma, rows, solution.degrees)
-    return gamma, sums.phi_and_objective(solution.W, gamma)[0]
-
-
-def _step(solution: Solution, phi: Array, change: float) -> Step:
-    return Step("climb", solution.objective, relative_residual(phi, solution.W), change)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 LABELS = ("species", "sex")
+FEATURES = ("bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g")
 
 
 def load_penguins(*, as_frame: bool = False) -> tuple[Any, Any]:
@@ -39,12 +40,11 @@ def load_penguins(*, as_frame: bool = False) -> tuple[Any, Any]:
     ((333, 4), ['female', 'male'])
     """
     text = files(__package__).joinpath("penguins.csv").read_text(encoding="utf-8")
-    header, *rows = csv.reader(text.splitlines())
-    k = len(LABELS)
-    labelings = np.array([row[:k] for row in rows])
-    X = np.array([row[k:] for row in rows], dtype=float)
+    rows = list(csv.DictReader(text.splitlines()))
+    labelings = np.array([[row[name] for name in LABELS] for row in rows])
+    X = np.array([[float(row[name]) for name in FEATURES] for row in rows])
     if not as_frame:
         return X, labelings
     import pandas as pd
 
-    return pd.DataFrame(X, columns=header[k:]), pd.DataFrame(labelings, columns=header[:k])
+    return pd.DataFrame(X, columns=list(FEATURES)), pd.DataFrame(labelings, columns=list(LABELS))

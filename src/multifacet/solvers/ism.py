@@ -15,7 +15,8 @@ import numpy as np
 from ..engines.base import PairSums
 from ..linalg import Array, leading_eigenpairs, subspace_distance
 from ..problems import Gamma
-from .base import SolverResult, Step, relative_residual
+from .base import SolverResult, Step
+from .level_shift import Point, ascend
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,9 @@ class ISM:
         history: list[Step] = []
         walk = self._explore(sums, gamma, start, history)
         explored = time.perf_counter()
-        point, reason = (walk.best if polish else walk.last), walk.ending
-        if polish and point.residual > self.tol:
-            point, ending = self._polish(sums, gamma, point, history)
+        point, reason = walk.last, walk.ending
+        if polish:
+            point, ending = self._polish(sums, gamma, walk, history)
             reason = f"{reason}; {ending}"
         q = start.shape[1]
         return SolverResult(
@@ -71,16 +72,37 @@ class ISM:
             timings={"explore": explored - began, "polish": time.perf_counter() - explored},
         )
 
+    def _polish(
+        self, sums: PairSums, gamma: Gamma, walk: _Walk, history: list[Step]
+    ) -> tuple[Point, str]:
+        """Climb from the best point, and from the first one too if the walk found no rest.
+
+        A restless walk may have jumped over the basin that it started in.
+        """
+        origins = [walk.best] if walk.settled else [walk.best, walk.first]
+        summits = [
+            ascend(
+                origin,
+                lambda W: _evaluate(sums, gamma, W),
+                history,
+                max_iter=self.max_polish,
+                tol=self.tol,
+            )
+            for origin in origins
+        ]
+        point, ending = max(summits, key=lambda summit: summit[0].objective)
+        return point, f"polish {ending}"
+
     def _explore(self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]) -> _Walk:
         """Iterate plainly until W rests, cycles or the limit is reached."""
-        point = best = _evaluate(sums, gamma, start)
+        point = best = first = _evaluate(sums, gamma, start)
         history.append(point.step("explore", 0.0))
-        before: _Point | None = None
+        before: Point | None = None
         values = np.full(start.shape[1], np.inf)
         for iteration in range(1, self.max_iter + 1):
             if point.residual <= self.tol:
                 ending = f"plain iteration reached a stationary point after {iteration - 1} steps"
-                return _Walk(best, point, ending)
+                return _Walk(first, best, point, ending, settled=True)
             new_values, W = leading_eigenpairs(point.phi, start.shape[1])
             after = _evaluate(sums, gamma, W)
             change = subspace_distance(point.W, W)
@@ -90,72 +112,31 @@ class ISM:
             # Two-cycle: W returns to where it was two steps ago but not to where it just was.
             if before is not None and subspace_distance(before.W, W) < 1e-2 * change:
                 ending = f"plain iteration fell into a two-cycle after {iteration} steps"
-                return _Walk(best, after, ending, partner=point)
+                return _Walk(first, best, after, ending, partner=point)
             # Eigenvalues are the cheap test (IKDR 2019, Algorithm 1); the angle confirms it.
             if _settled(values, new_values, self.tol) and change < 1e-3:
-                return _Walk(best, after, f"plain iteration settled after {iteration} steps")
+                ending = f"plain iteration settled after {iteration} steps"
+                return _Walk(first, best, after, ending, settled=True)
             before, point, values = point, after, new_values
         ending = f"plain iteration stopped at its limit of {self.max_iter} steps"
-        return _Walk(best, point, ending, partner=before if change > 0.1 else None)
-
-    def _polish(
-        self, sums: PairSums, gamma: Gamma, point: _Point, history: list[Step]
-    ) -> tuple[_Point, str]:
-        """Climb monotonically: dominant eigenvectors of Phi + mu W W', mu raised on failure."""
-        q = point.W.shape[1]
-        spread = float(np.ptp(np.linalg.eigvalsh(point.phi)))
-        mu = 0.0
-        for iteration in range(1, self.max_polish + 1):
-            W = leading_eigenpairs(point.phi + mu * point.W @ point.W.T, q)[1]
-            candidate = _evaluate(sums, gamma, W)
-            if candidate.improves(point):
-                history.append(candidate.step("polish", subspace_distance(point.W, W)))
-                point = candidate
-                mu /= 2
-                if point.residual <= self.tol:
-                    return point, f"polish reached a stationary point after {iteration} steps"
-            else:
-                mu = max(2 * mu, 0.1 * spread)
-                if mu > 1e12 * spread:
-                    return point, f"polish found no ascent after {iteration} steps"
-        return point, (
-            f"polish stopped at its limit of {self.max_polish} steps with a relative residual of "
-            f"{point.residual:.1e}, above {self.tol:.0e}"
-        )
-
-
-@dataclass(frozen=True)
-class _Point:
-    W: Array
-    phi: Array
-    objective: float
-    residual: float
-
-    def step(self, phase: str, change: float) -> Step:
-        return Step(phase, self.objective, self.residual, change)
-
-    def improves(self, other: _Point) -> bool:
-        # Close to a stationary point the objective changes by the square of the residual, below
-        # its rounding error; there a smaller residual is the better sign.
-        noise = 1e-13 * abs(other.objective)
-        if abs(self.objective - other.objective) <= noise:
-            return self.residual < other.residual
-        return self.objective > other.objective
+        return _Walk(first, best, point, ending, partner=before if change > 0.1 else None)
 
 
 @dataclass(frozen=True)
 class _Walk:
-    """Where the plain iteration went: its best and last point, and the other half of a cycle."""
+    """Where the plain iteration went: its points, and the other half of a cycle."""
 
-    best: _Point
-    last: _Point
+    first: Point
+    best: Point
+    last: Point
     ending: str
-    partner: _Point | None = None
+    partner: Point | None = None
+    settled: bool = False
 
 
-def _evaluate(sums: PairSums, gamma: Gamma, W: Array) -> _Point:
+def _evaluate(sums: PairSums, gamma: Gamma, W: Array) -> Point:
     phi, objective = sums.phi_and_objective(W, gamma)
-    return _Point(W, phi, objective, relative_residual(phi, W))
+    return Point(W, objective, lambda: phi)
 
 
 def _settled(old: Array, new: Array, tol: float) -> bool:

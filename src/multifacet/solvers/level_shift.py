@@ -1,0 +1,136 @@
+"""Monotone ascent to a stationary point by a level-shifted eigenvector iteration.
+
+W becomes the dominant eigenvectors of Phi(W) + mu W W'. For mu = 0 this is the plain iteration of
+ISM; a large mu makes the step small, so there is always a mu for which the objective rises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from ..linalg import Array, leading_eigenpairs, subspace_distance
+from .base import Step, relative_residual
+
+
+class Point:
+    """A W with its objective and Phi; Phi may be computed on first use.
+
+    Parameters
+    ----------
+    W : array of shape (d, q)
+        Orthonormal columns.
+    objective : float
+        Objective at W.
+    phi : callable
+        Returns Phi (d, d), with the gradient of the objective equal to 2 Phi W.
+    """
+
+    def __init__(self, W: Array, objective: float, phi: Callable[[], Array]) -> None:
+        self.W = W
+        self.objective = objective
+        self._phi = phi
+
+    @cached_property
+    def phi(self) -> Array:
+        """The surrogate matrix."""
+        return self._phi()
+
+    @cached_property
+    def residual(self) -> float:
+        """Relative gradient of the Lagrangian."""
+        return relative_residual(self.phi, self.W)
+
+    def improves(self, other: Point) -> bool:
+        """Whether this point is higher, or as high and closer to stationary.
+
+        Close to a stationary point the objective changes by the square of the residual, which is
+        below its rounding error; there a smaller residual is the better sign.
+        """
+        noise = 1e-13 * abs(other.objective)
+        if abs(self.objective - other.objective) <= noise:
+            return self.residual < other.residual
+        return self.objective > other.objective
+
+    def step(self, phase: str, change: float) -> Step:
+        """Return the record of this point for the history."""
+        return Step(phase, self.objective, self.residual, change)
+
+
+def ascend(
+    point: Point,
+    evaluate: Callable[[Array], Point],
+    history: list[Step],
+    *,
+    max_iter: int,
+    tol: float,
+    veto: Callable[[Point], str | None] = lambda candidate: None,
+) -> tuple[Point, str]:
+    """Climb from ``point``; the objective never falls.
+
+    Parameters
+    ----------
+    point : Point
+        Where to begin.
+    evaluate : callable
+        Maps W (d, q) to its Point.
+    history : list of Step
+        Extended by every accepted step.
+    max_iter : int
+        Most evaluations.
+    tol : float
+        Residual at which a point is stationary.
+    veto : callable
+        Maps an improving point to a reason to stop before it, or None.
+
+    Returns
+    -------
+    point : Point
+        The last accepted point.
+    reason : str
+        Why the climb ended.
+    """
+    q = point.W.shape[1]
+    spread = float(np.ptp(np.linalg.eigvalsh(point.phi)))
+    mu = 0.0
+    for evaluations in range(max_iter):
+        if point.residual <= tol:
+            return point, f"reached a stationary point after {evaluations} steps"
+        W = leading_eigenpairs(point.phi + mu * point.W @ point.W.T, q)[1]
+        candidate = evaluate(W)
+        if not candidate.improves(point):
+            mu = max(2 * mu, 0.1 * spread)
+            if mu > 1e12 * spread:
+                return point, f"found no further ascent after {evaluations + 1} steps"
+            continue
+        objection = veto(candidate)
+        if objection is not None:
+            return point, objection
+        history.append(candidate.step("polish", subspace_distance(point.W, W)))
+        mu = max(_secant_shift(point, candidate), mu / 4)
+        point = candidate
+    return point, f"stopped at the limit of {max_iter} steps"
+
+
+def _secant_shift(here: Point, there: Point) -> float:
+    """Return the shift that would have made the last step a Newton step, on average.
+
+    A shifted step Z solves (mu + Lambda - Phi) Z = G for the gradient G, whereas Newton's method
+    has minus the Hessian on the left: Lambda - Phi plus a part from the change of Phi. The
+    observed change of the gradient along Z tells how large that part is.
+    """
+    W, phi = here.W, here.phi
+    left, _, right = np.linalg.svd(W.T @ there.W)  # align the bases: only subspaces matter
+    W_next = there.W @ (left @ right).T
+    Z = W_next - W @ (W.T @ W_next)
+    size = float(np.sum(Z * Z))
+    if size == 0:
+        return 0.0
+    product, product_next = phi @ W, there.phi @ W_next
+    Lambda = W.T @ product
+    gradient = product - W @ Lambda
+    gradient_next = product_next - W_next @ (W_next.T @ product_next)
+    explained = float(np.sum(Z * (Z @ Lambda - phi @ Z)))
+    return max(float(np.sum(Z * (gradient - gradient_next))) - explained, 0.0) / size
