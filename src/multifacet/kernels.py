@@ -537,14 +537,15 @@ def _gram(kernel: Kernel, X: Array, rows: slice, scales: list[Array | None]) -> 
 
 def _squared_distances(A, B) -> Array:
     """Squared Euclidean distances (a, b) between rows; dense or sparse, result dense."""
+    cross = A @ B.T
+    cross = cross.toarray() if issparse(cross) else np.asarray(cross)
+    return np.maximum(_squared_norms(A)[:, None] + _squared_norms(B) - 2 * cross, 0.0)
+
+
+def _squared_norms(A) -> Array:
     if issparse(A):
-        norms_a = np.asarray(A.multiply(A).sum(axis=1)).ravel()
-        norms_b = np.asarray(B.multiply(B).sum(axis=1)).ravel()
-        cross = (A @ B.T).toarray()
-    else:
-        norms_a, norms_b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
-        cross = A @ B.T
-    return np.maximum(norms_a[:, None] + norms_b - 2 * cross, 0.0)
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
 
 
 def _distance_blocks(X, reference) -> Iterator[Array]:

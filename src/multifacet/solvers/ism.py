@@ -79,7 +79,7 @@ class ISM:
 
         A restless walk may have jumped over the basin that it started in.
         """
-        origins = [walk.best] if walk.settled else [walk.best, walk.first]
+        origins = [(walk.best, 0.0)] if walk.settled else [(walk.best, 0.0), (walk.first, 1.0)]
         summits = [
             ascend(
                 origin,
@@ -87,8 +87,9 @@ class ISM:
                 history,
                 max_iter=self.max_polish,
                 tol=self.tol,
+                caution=caution,
             )
-            for origin in origins
+            for origin, caution in origins
         ]
         point, ending = max(summits, key=lambda summit: summit[0].objective)
         return point, f"polish {ending}"

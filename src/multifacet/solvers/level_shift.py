@@ -66,6 +66,7 @@ def ascend(
     *,
     max_iter: int,
     tol: float,
+    caution: float = 0.0,
     veto: Callable[[Point], str | None] = lambda candidate: None,
 ) -> tuple[Point, str]:
     """Climb from ``point``; the objective never falls.
@@ -82,6 +83,9 @@ def ascend(
         Most evaluations.
     tol : float
         Residual at which a point is stationary.
+    caution : float
+        First shift, relative to the spread of the eigenvalues of Phi. Zero begins with a plain
+        step, which may leave the basin of attraction; one keeps to it.
     veto : callable
         Maps an improving point to a reason to stop before it, or None.
 
@@ -94,7 +98,7 @@ def ascend(
     """
     q = point.W.shape[1]
     spread = float(np.ptp(np.linalg.eigvalsh(point.phi)))
-    mu = 0.0
+    mu = caution * spread
     for evaluations in range(max_iter):
         if point.residual <= tol:
             return point, f"reached a stationary point after {evaluations} steps"

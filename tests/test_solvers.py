@@ -1,0 +1,161 @@
+"""ISM on random problems: it never does worse than simpler methods, and says where it stands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multifacet.engines import Exact
+from multifacet.kernels import (
+    Gaussian,
+    Linear,
+    Multiquadratic,
+    Polynomial,
+    RelativeGaussian,
+    Squared,
+    median_distance,
+)
+from multifacet.linalg import leading_eigenpairs, orthonormalise, subspace_distance
+from multifacet.problems import alternative, one_hot, supervised
+from multifacet.solvers import ISM, as_solver, relative_residual
+
+N_PROBLEMS = 200
+
+
+def random_problem(seed: int):
+    """A W-step of some paradigm with some kernel; bandwidths from 0.1 to 5 median distances."""
+    rng = np.random.default_rng(seed)
+    n, d, q = int(rng.integers(40, 120)), int(rng.integers(6, 12)), int(rng.integers(1, 6))
+    X = 0.5 * rng.standard_normal((n, d)) @ rng.standard_normal((d, d))
+    X += 3 * rng.standard_normal((3, d))[rng.integers(0, 3, n)]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    sigma = median_distance(X) * np.exp(rng.uniform(np.log(0.1), np.log(5)))
+    kernel = [
+        Linear(),
+        Squared(),
+        Polynomial(),
+        Gaussian(sigma),
+        Multiquadratic(sigma),
+        RelativeGaussian(),
+        Gaussian(sigma) + 0.1 * Polynomial(2),
+    ][seed % 7]
+    sums = Exact().attach(X, kernel, n_jobs=1)
+    classes, known = rng.integers(0, 3, n), rng.integers(0, 2, n)
+    if seed % 3 == 0:
+        gamma = supervised(one_hot(classes)).gamma()
+    else:
+        columns = rng.standard_normal((n, 2)) if seed % 3 == 1 else one_hot(classes)
+        degrees = sums.degrees(np.eye(d)) if kernel.nonnegative else None
+        gamma = alternative([known], 1.0, 2).gamma(np.linalg.qr(columns)[0], degrees)
+    if seed % 2:
+        start = orthonormalise(rng.standard_normal((d, q)))
+    else:
+        start = leading_eigenpairs(sums.initial_phi(gamma), q)[1]
+    return sums, gamma, start
+
+
+def projected_gradient(sums, gamma, W, steps: int = 400) -> float:
+    """Plain gradient ascent with a QR retraction and backtracking."""
+    phi, value = sums.phi_and_objective(W, gamma)
+    rate = 1.0 / np.abs(np.linalg.eigvalsh(phi)).max()
+    for _ in range(steps):
+        gradient = phi @ W - W @ (W.T @ phi @ W)
+        if np.linalg.norm(gradient) < 1e-8 * np.linalg.norm(phi @ W):
+            break
+        for _ in range(40):
+            V = np.linalg.qr(W + rate * gradient)[0]
+            phi_next, value_next = sums.phi_and_objective(V, gamma)
+            if value_next >= value + 2e-4 * rate * np.sum(gradient**2):
+                break
+            rate /= 2
+        else:
+            break
+        W, phi, value, rate = V, phi_next, value_next, 2 * rate
+    return value
+
+
+def test_random_problems():
+    at_least_as_good = stationary = 0
+    for seed in range(N_PROBLEMS):
+        sums, gamma, start = random_problem(seed)
+        result = ISM().solve(sums, gamma, start)
+        explored = max(s.objective for s in result.history if s.phase == "explore")
+        noise = 1e-9 * abs(explored)
+        assert result.objective >= explored - noise, f"the polish lost ground at seed {seed}"
+        phi, objective = sums.phi_and_objective(result.W, gamma)
+        assert objective == pytest.approx(result.objective, rel=1e-9)
+        assert relative_residual(phi, result.W) == pytest.approx(result.residual, abs=1e-9)
+        np.testing.assert_allclose(result.W.T @ result.W, np.eye(start.shape[1]), atol=1e-10)
+        assert result.residual <= 1e-5 or "limit" in result.reason or "no further" in result.reason
+        assert result.converged == (result.residual <= ISM().tol)
+        stationary += result.residual <= 1e-5
+        rival = projected_gradient(sums, gamma, start)
+        at_least_as_good += result.objective >= rival - 1e-6 * abs(rival)
+    assert at_least_as_good >= 0.95 * N_PROBLEMS
+    assert stationary >= 0.95 * N_PROBLEMS
+
+
+def test_a_fixed_point_satisfies_the_first_order_condition():
+    for seed in range(0, 40, 2):
+        sums, gamma, start = random_problem(seed)
+        result = ISM().solve(sums, gamma, start)
+        if result.converged:
+            phi, _ = sums.phi_and_objective(result.W, gamma)
+            residual = phi @ result.W - result.W @ (result.W.T @ phi @ result.W)
+            assert np.linalg.norm(residual) <= 1e-6 * np.linalg.norm(phi @ result.W)
+
+
+def test_linear_kernel_is_solved_in_closed_form():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 6))
+    X -= X.mean(axis=0)
+    gamma = supervised(one_hot(rng.integers(0, 3, 50))).gamma()
+    result = ISM().solve(Exact().attach(X, Linear()), gamma, orthonormalise(np.eye(6)[:, :2]))
+    M = X.T @ (gamma.factors * gamma.weights) @ gamma.factors.T @ X
+    assert result.objective == pytest.approx(np.linalg.eigvalsh(M)[-2:].sum())
+    assert result.converged
+
+
+def test_squared_and_linear_kernels_give_the_same_supervised_subspace():
+    """Row sums of H K_Y H vanish, so the two objectives differ by a factor only."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 5))
+    X -= X.mean(axis=0)
+    gamma = supervised(one_hot(rng.integers(0, 3, 60))).gamma()
+    start = orthonormalise(rng.standard_normal((5, 2)))
+    found = [ISM().solve(Exact().attach(X, k), gamma, start).W for k in (Linear(), Squared())]
+    assert subspace_distance(*found) < 1e-6
+
+
+def test_two_cycles_are_reported_with_both_halves():
+    reasons = []
+    for seed in range(60):
+        sums, gamma, start = random_problem(seed)
+        result = ISM(max_iter=30).solve(sums, gamma, start, polish=False)
+        reasons.append(result.reason)
+        if "two-cycle" in result.reason:
+            assert result.cycle_partner is not None
+            back = leading_eigenpairs(sums.phi_and_objective(result.W, gamma)[0], start.shape[1])[1]
+            assert subspace_distance(back, result.cycle_partner) < 0.1
+    assert any("two-cycle" in reason for reason in reasons)
+    assert any("stationary" in reason for reason in reasons)
+
+
+def test_history_and_timings_are_kept():
+    sums, gamma, start = random_problem(3)
+    result = ISM().solve(sums, gamma, start)
+    assert result.n_iter == len(result.history) > 1
+    assert {step.phase for step in result.history} <= {"explore", "polish"}
+    assert set(result.timings) == {"explore", "polish"}
+    assert len(result.eigenvalues) == start.shape[1] + 1
+
+
+@pytest.mark.parametrize("bad", ["newton", 3, None])
+def test_unknown_solver(bad):
+    with pytest.raises(ValueError, match=r"solver=.*is not known: use one of 'ism'"):
+        as_solver(bad)
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="max_iter >= 1"):
+        ISM(max_iter=0)
