@@ -36,8 +36,6 @@ from .starts import Start
 FRAGMENT_SHARE = 0.25
 #: Outer iterations without a better solution after which an exploring run ends.
 PATIENCE = 4
-#: Share of rows that may change their cluster while the final solution is refined.
-CHANGED_SHARE = 0.005
 
 Keep = Literal["best", "settled"]
 Callback = Callable[[dict], None]
@@ -225,7 +223,7 @@ def climb(
 
     Phi belongs to Gamma corrected for moving degrees. (With frozen degrees the W-step can be
     raised in a useless way: K, and with it the objective, grows when all distances shrink.) The
-    climb ends where more than a few rows would change their cluster.
+    climb ends where a row would change its cluster.
     """
     labels, _ = cluster_embedding(solution.embedding, n_init=3, seed=seed)
     start = _JointPoint(sums, problem, solution)
@@ -235,7 +233,7 @@ def climb(
 
     def veto(candidate: Point) -> str | None:
         assert isinstance(candidate, _JointPoint)
-        if _changed_share(candidate.solution.embedding, labels) <= CHANGED_SHARE:
+        if _same_clusters(candidate.solution.embedding, labels):
             return None
         return "stopped where the joint objective rises only by changing the clusters"
 
@@ -276,12 +274,13 @@ class _JointPoint(Point):
         return with_moving_degrees(gamma, self._sums.row_objectives(W, gamma), degrees)
 
 
-def _changed_share(U: Array, labels: Array) -> float:
-    """Share of rows whose nearest centre in the embedding U is that of another cluster."""
+def _same_clusters(U: Array, labels: Array) -> bool:
+    """Whether every row of the embedding U is still closest to the centre of its own cluster."""
     rows = unit_rows(U)
-    centres = np.stack([rows[labels == c].mean(axis=0) for c in np.unique(labels)])
+    values = np.unique(labels)
+    centres = np.stack([rows[labels == c].mean(axis=0) for c in values])
     nearest = np.argmax(rows @ centres.T - 0.5 * (centres**2).sum(axis=1), axis=1)
-    return float(np.mean(np.unique(labels)[nearest] != labels))
+    return bool((values[nearest] == labels).all())
 
 
 def embed(

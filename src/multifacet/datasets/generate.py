@@ -235,7 +235,8 @@ def _rings(labels: Labels, k: int, noise: float, rng: Random) -> Array:
 
 def _spirals(labels: Labels, k: int, noise: float, rng: Random) -> Array:
     t = np.sqrt(rng.uniform(0.05, 1, size=len(labels)))
-    angle = 3 * np.pi * t + 2 * np.pi * labels / k
+    # More arms wind less, so that neighbouring arms stay as far apart.
+    angle = 6 * np.pi / k * t + 2 * np.pi * labels / k
     points = t[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return points + 0.6 * noise / k * rng.standard_normal(points.shape)
 

@@ -67,7 +67,10 @@ class Points:
         if form == "inner":
             return self.rows[rows] @ other.rows[cols].T
         beta = self._left[rows] @ other._right[:, cols]
-        return np.maximum(beta, 0.0, out=beta)
+        np.maximum(beta, 0.0, out=beta)
+        if other is self and rows == cols:
+            np.fill_diagonal(beta, 0.0)  # exactly, or a tiny bandwidth would magnify rounding
+        return beta
 
 
 def _accumulate(total: Array | None, weight: float, part: Array) -> Array:

@@ -87,7 +87,7 @@ def ascend(
         First shift, relative to the spread of the eigenvalues of Phi. Zero begins with a plain
         step, which may leave the basin of attraction; one keeps to it.
     veto : callable
-        Maps an improving point to a reason to stop before it, or None.
+        Maps a point to a reason not to go there, or None. Smaller steps are tried first.
 
     Returns
     -------
@@ -104,14 +104,14 @@ def ascend(
             return point, f"reached a stationary point after {evaluations} steps"
         W = leading_eigenpairs(point.phi + mu * point.W @ point.W.T, q)[1]
         candidate = evaluate(W)
-        if not candidate.improves(point):
+        objection = veto(candidate)
+        if objection is not None or not candidate.improves(point):
             mu = max(2 * mu, 0.1 * spread)
+            if objection is not None and mu > 1e3 * spread:
+                return point, objection
             if mu > 1e12 * spread:
                 return point, f"found no further ascent after {evaluations + 1} steps"
             continue
-        objection = veto(candidate)
-        if objection is not None:
-            return point, objection
         history.append(candidate.step("polish", subspace_distance(point.W, W)))
         mu = max(_secant_shift(point, candidate), mu / 4)
         point = candidate

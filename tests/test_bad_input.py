@@ -1,0 +1,168 @@
+"""Bad input gets one clear sentence that names the argument, the value and the remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from multifacet import KDAC, EmbeddingKDAC, LinearKDAC, SemiSupervisedKDR, SupervisedKDR
+from multifacet.datasets import make_gaussian_views, make_independent_views
+
+X, LABELINGS = make_gaussian_views(60, [2, 2], random_state=0)
+Y = LABELINGS[:, 0]
+
+
+def with_value(value, row=3, column=1):
+    bad = X.copy()
+    bad[row, column] = value
+    return bad
+
+
+def fails(message, call):
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "data"),
+    [
+        (r"contains NaN: column 1 in row 3; drop or impute", with_value(np.nan)),
+        (r"contains infinity: column 1 in row 3", with_value(np.inf)),
+        (r"contains NaN: column 1 in row 3", csr_matrix(with_value(np.nan))),
+        (r"Complex data not supported", X.astype(complex)),
+        (r"0 sample\(s\)", np.zeros((0, 4))),
+        (r"0 feature\(s\)", np.zeros((10, 0))),
+        (r"minimum of 2 is required", X[:1]),
+        (r"Expected 2D array", X[:, 0]),
+        (r"n_clusters=2 but X has only 1 different rows", np.ones((10, 3))),
+        (r"could not convert string to float", np.array([["a", "b"], ["c", "d"]])),
+    ],
+)
+def test_data(message, data):
+    with pytest.raises(ValueError, match=message):
+        KDAC().fit(data)
+
+
+def test_data_frames_name_their_columns():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(with_value(np.nan), columns=["bill", "mass", "wing", "depth"])
+    frame.loc[7, "mass"] = np.nan
+    fails(r"column 'mass' in rows 3, 7; drop or impute", lambda: KDAC().fit(frame))
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(species="gentoo", island="x")
+    fails(r"columns 'species', 'island' of X are not numeric", lambda: KDAC().fit(frame))
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        (r"given has 59 labels for 60 rows", Y[:-1]),
+        (r"given has the single value np.int64\(1\)|single value", np.ones(60, int)),
+        (r"given has 60 different values for 60 rows: it looks like an identifier", np.arange(60)),
+        (r"given has 1 missing labels, the first in row 2", [0, 1, None, *Y[3:].tolist()]),
+        (r"given has 2 missing labels", np.where(np.arange(60) < 2, np.nan, Y)),
+        (r"given\[1\] has 59 labels for 60 rows", [Y, Y[:-1]]),
+        (r"given column 1 has the single value", np.column_stack([Y, np.zeros(60, int)])),
+        (r"given has 3 dimensions", np.zeros((60, 1, 1))),
+        (r"given is empty", np.zeros((60, 0))),
+    ],
+)
+@pytest.mark.parametrize("cls", [KDAC, LinearKDAC, EmbeddingKDAC])
+def test_given(cls, message, given):
+    fails(message, lambda: cls().fit(X, given=given))
+
+
+@pytest.mark.parametrize(
+    ("message", "parameters"),
+    [
+        (r"n_clusters=61 must be between 1 and 60: X has 60 rows", {"n_clusters": 61}),
+        (r"n_clusters=0", {"n_clusters": 0}),
+        (r"n_clusters must be a whole number, got 2.5", {"n_clusters": 2.5}),
+        (r"n_components=5 must be between 1 and 4: X has 4 features", {"n_components": 5}),
+        (r"n_components='all' is not known", {"n_components": "all"}),
+        (r"kernel='rbf' is not known: use one of 'gaussian', 'linear'", {"kernel": "rbf"}),
+        (r"bandwidth must be a positive number, got -1", {"bandwidth": -1}),
+        (r"bandwidth='mean' is not known: use 'auto', 'median'", {"bandwidth": "mean"}),
+        (r"bandwidth=0.5 has no effect on kernel='linear'", {"kernel": "linear", "bandwidth": 0.5}),
+        (r"bandwidth=1e-09 is so small that 60 of 60 rows", {"bandwidth": 1e-9}),
+        (r"novelty_weight must be a non-negative number", {"novelty_weight": -1.0}),
+        (r"novelty_weight='strong'", {"novelty_weight": "strong"}),
+        (r"novelty_scale='raw' is not known: use 'unit', 'paper'", {"novelty_scale": "raw"}),
+        (r"init='kmeans' is not known: use 'auto', 'spectral', 'random'", {"init": "kmeans"}),
+        (r"init has shape \(3, 2\), expected \(4, 2\)", {"init": np.zeros((3, 2))}),
+        (r"init has rank 0", {"init": np.zeros((4, 2))}),
+        (r"solver='newton' is not known", {"solver": "newton"}),
+        (r"engine='gpu' is not known", {"engine": "gpu"}),
+        (r"max_iter=0 must be at least 1", {"max_iter": 0}),
+        (r"n_starts=0", {"n_starts": 0}),
+        (r"n_init=0", {"n_init": 0}),
+        (r"tol must be a positive number", {"tol": 0}),
+    ],
+)
+def test_parameters(message, parameters):
+    fails(message, lambda: KDAC(**parameters).fit(X, given=Y))
+
+
+def test_unknown_parameters_are_errors():
+    with pytest.raises(TypeError):
+        KDAC(sigma=1.0)
+
+
+def test_too_few_different_rows():
+    data = np.repeat(np.array([[0.0, 1.0], [1.0, 0.0]]), 10, axis=0)
+    fails(r"n_clusters=3 but X has only 2 different rows", lambda: KDAC(3).fit(data))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_duplicated_rows_are_fine():
+    data = np.repeat(X[:20], 5, axis=0)
+    model = KDAC(random_state=0, n_starts=2).fit(data, given=np.repeat(Y[:20], 5))
+    labels = model.labels_.reshape(20, 5)
+    assert (labels == labels[:, :1]).all()
+    assert np.isfinite(model.embedding_).all()
+
+
+def test_constant_features_are_said_and_harmless():
+    data = np.column_stack([X, np.full(60, 7.0)])
+    with pytest.warns(UserWarning, match=r"1 constant feature \(4\) carry no information"):
+        model = KDAC(random_state=0, n_starts=2).fit(data, given=Y)
+    assert np.isfinite(model.components_).all()
+
+
+@pytest.mark.parametrize("cls", [SupervisedKDR, SemiSupervisedKDR])
+@pytest.mark.parametrize(
+    ("message", "y"),
+    [
+        (r"requires y to be passed", None),
+        (r"y has 59 values for 60 rows", Y[:-1]),
+        (r"single class|constant", np.zeros(60, int)),
+        (r"constant", np.zeros(60) + 0.5),
+        (
+            r"Input y contains NaN or infinity, first in row 4",
+            np.where(np.arange(60) == 4, np.nan, 1.0),
+        ),
+        (r"y has 3 dimensions", np.zeros((60, 1, 1))),
+    ],
+)
+def test_targets(cls, message, y):
+    fails(message, lambda: cls().fit(X, y))
+
+
+def test_options_of_the_reducers():
+    fails(r"target_kernel='rbf' is not known", lambda: SupervisedKDR(target_kernel="rbf").fit(X, Y))
+    fails(r"for real targets", lambda: SupervisedKDR(target_kernel="gaussian").fit(X, Y))
+    fails(r"init='auto'", lambda: SupervisedKDR(init="auto").fit(X, Y))
+    fails(r"all rows of X are identical", lambda: SupervisedKDR().fit(np.ones((60, 2)), Y))
+    fails(r"score_weight", lambda: SemiSupervisedKDR(score_weight=-1).fit(X, Y))
+
+
+def test_generators():
+    fails(r"views has 'cubes'", lambda: make_independent_views(10, ["cubes"]))
+    fails(r"moons come in two", lambda: make_independent_views(10, ["moons"], n_clusters=3))
+    fails(
+        r"n_clusters has 1 entries for 2 views", lambda: make_independent_views(10, n_clusters=[2])
+    )
+    fails(r"weights has 1 entries", lambda: make_independent_views(10, weights=[None]))
+    fails(r"must be 2 positive", lambda: make_independent_views(10, weights=[[1, -1], None]))
+    fails(r"must be positive", lambda: make_independent_views(10, n_clusters=0))
