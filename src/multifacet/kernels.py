@@ -25,7 +25,7 @@ from .linalg import Array
 
 Form = Literal["difference", "inner"]
 
-_ROWS_PER_BLOCK = 512
+_ROWS_PER_BLOCK = 256
 
 
 class Kernel:
