@@ -133,7 +133,7 @@ def alternate(
         Which solution of an exploration counts: the best seen, or the one at which the
         alternation settles, as in the papers.
     max_iter : int
-        Most outer iterations of an exploration.
+        Most outer iterations of an exploration; the final climb may take five times as many steps.
     tol : float
         An exploration has settled when W moves by less (sine of the largest principal angle).
     seed : int
@@ -165,7 +165,7 @@ def alternate(
                 }
             )
     best = max((run.solution for run in explorations), key=lambda solution: solution.rank)
-    solution, gamma, result = climb(sums, problem, best, seed=seed)
+    solution, gamma, result = climb(sums, problem, best, seed=seed, max_iter=5 * max_iter)
     if callback is not None:
         callback({"stage": "climb", "objective": solution.objective})
     return Alternation(solution, gamma, result, explorations)
