@@ -143,16 +143,18 @@ def alternate(
     callback : callable, optional
         Called with a dict after every start and after the final climb.
     """
-    several = len(starts) > 1 and n_threads > 1
+    # Starts share the cores if each can have its own kernel matrix; otherwise one start at a time
+    # has all of them.
+    lanes = min(len(starts), n_threads, sums.max_forks)
 
     def run(start: Start) -> Exploration:
-        own = sums.fork() if several else sums
+        own = sums.fork() if lanes > 1 else sums
         return explore(
             own, problem, solver, start, keep=keep, max_iter=max_iter, tol=tol, seed=seed
         )
 
     explorations: list[Exploration] = []
-    for done in ordered_map(run, starts, n_threads if several else 1):
+    for done in ordered_map(run, starts, lanes):
         explorations.append(done)
         if callback is not None:
             callback(

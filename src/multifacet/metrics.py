@@ -125,7 +125,7 @@ def hsic(X: Any, Y: Any, *, kernel: Any = "gaussian", target_kernel: Any = "auto
         sums[rows], other_sums[rows] = K.sum(axis=1), L.sum(axis=1)
     # Tr(KHLH) = <K, L> - 2/n (K1)'(L1) + (1'K1)(1'L1)/n^2: centring without n x n arrays.
     centred = product - 2 / n * sums @ other_sums + sums.sum() * other_sums.sum() / n**2
-    return centred / (n - 1) ** 2
+    return float(centred / (n - 1) ** 2)
 
 
 def cluster_quality(X: Any, labels: Any, *, kernel: Any = "gaussian") -> float:
@@ -229,7 +229,7 @@ def kernel_mean_squared_error(X: Any, labels: Any, *, kernel: Any = "gaussian") 
     for rows, (K,) in gram_rows([_filled(kernel, X)], [X]):
         total += K[np.arange(len(K)), np.arange(len(X))[rows]].sum()
         total -= float(np.vdot(U[rows], K @ U))
-    return total / len(X)
+    return float(total / len(X))
 
 
 def dunn_index(

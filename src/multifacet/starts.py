@@ -29,7 +29,9 @@ MAX_ROWS = 2000
 #: Components kept before the search for independent ones.
 MAX_COMPONENTS = 20
 #: Features screened for pairs: the ones with the largest variance left.
-MAX_FEATURES = 200
+MAX_FEATURES = 100
+#: Frequencies in the expansion of a Gaussian kernel of one variable.
+_FREQUENCIES = 12
 
 
 @dataclass(frozen=True)
@@ -207,12 +209,13 @@ def pairwise_dependence(values: Array) -> Array:
     """Return the normalised HSIC (m, m) between the columns of ``values`` (n, m), in O(n m^2).
 
     The Gaussian kernel of a standardised column is expanded into a few cosines and sines by
-    Gauss-Hermite quadrature of its spectrum, exact to a few per cent at the distances that occur.
+    Gauss-Hermite quadrature of its spectrum, good to a few per cent at the distances that occur.
     """
     spread = values.std(axis=0)
     Z = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
-    nodes, weights = nodes[6:], np.sqrt(2 * weights[6:] / weights.sum())
+    nodes, weights = np.polynomial.hermite_e.hermegauss(2 * _FREQUENCIES)
+    nodes = nodes[_FREQUENCIES:]
+    weights = np.sqrt(2 * weights[_FREQUENCIES:] / weights.sum())
     angles = Z[:, :, None] * (nodes / 0.5)  # bandwidth: half a standard deviation
     features = np.concatenate([np.cos(angles) * weights, np.sin(angles) * weights], axis=2)
     features -= features.mean(axis=0)

@@ -35,6 +35,8 @@ class PairSums(Protocol):
     n_rows: int
     n_features: int
     kernel: Kernel
+    #: How many forks fit the memory budget at once.
+    max_forks: int
 
     def degrees(self, W: Array) -> Array:
         """Return K 1, shape (n,)."""

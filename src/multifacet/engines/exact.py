@@ -63,7 +63,11 @@ class Exact:
                 f"features but may use {budget / 2**20:,.0f} MiB: raise Exact(memory=...) or use "
                 "fewer rows or features"
             )
-        return ExactSums(X, kernel, mean, thread_count(n_jobs), keep_gram=8 * n * n <= budget // 4)
+        square = 8 * n * n  # bytes of one n x n array
+        # With the matrix, its normalised copy and scratch a fork takes about three of them.
+        keep = square <= budget // 4
+        forks = budget // (3 * square) if keep else 1
+        return ExactSums(X, kernel, mean, thread_count(n_jobs), keep_gram=keep, max_forks=forks)
 
 
 def parse_bytes(size: int | str) -> int:
@@ -86,10 +90,18 @@ class ExactSums:
     """Pair sums of one kernel on one data set; see :class:`~multifacet.engines.base.PairSums`."""
 
     def __init__(
-        self, X, kernel: Kernel, mean: Array | None, n_threads: int, *, keep_gram: bool
+        self,
+        X,
+        kernel: Kernel,
+        mean: Array | None,
+        n_threads: int,
+        *,
+        keep_gram: bool,
+        max_forks: int,
     ) -> None:
         self.n_rows, self.n_features = X.shape
         self.kernel = kernel
+        self.max_forks = max_forks
         self._sparse = issparse(X)
         # Sparse data stay as they are and their mean is subtracted after projection.
         self._X = X if mean is None or self._sparse else X - mean.astype(X.dtype)

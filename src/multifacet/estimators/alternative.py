@@ -299,7 +299,7 @@ class LinearKDAC(_Alternative, SubspaceEstimator):
         )
         self._store_subspace(W, X.dtype)
         self.objective_ = float(values.sum())
-        projected = self.transform(X)
+        projected = self._project(X)
         self._kmeans = KMeans(
             k, n_init=check_count("n_init", self.n_init, low=1), random_state=self.random_state
         ).fit(projected)
@@ -316,7 +316,8 @@ class LinearKDAC(_Alternative, SubspaceEstimator):
     def predict(self, X: Any) -> Array:
         """Assign rows (m, d) to the nearest cluster centre in the subspace, shape (m,)."""
         check_is_fitted(self)
-        return self._kmeans.predict(self.transform(X)).astype(np.intp)
+        projected = self._project(check_data(self, X, reset=False))
+        return self._kmeans.predict(projected).astype(np.intp)
 
 
 def _explained_share(projected: Array, columns: Array) -> float:

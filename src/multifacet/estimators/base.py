@@ -125,7 +125,9 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
             Coordinates in the subspace: ``(X - mean_) @ components_.T``.
         """
         check_is_fitted(self)
-        X = check_data(self, X, reset=False)
+        return self._project(check_data(self, X, reset=False))
+
+    def _project(self, X: Any) -> Array:
         W = self.components_.T
         return np.asarray(X @ W) - self.mean_ @ W if issparse(X) else (X - self.mean_) @ W
 
