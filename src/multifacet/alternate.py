@@ -16,6 +16,7 @@ a thorough ascent does.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -153,6 +154,7 @@ def alternate(
             own, problem, solver, start, keep=keep, max_iter=max_iter, tol=tol, seed=seed
         )
 
+    began = time.perf_counter()
     explorations: list[Exploration] = []
     for done in ordered_map(run, starts, lanes):
         explorations.append(done)
@@ -167,7 +169,9 @@ def alternate(
                 }
             )
     best = max((run.solution for run in explorations), key=lambda solution: solution.rank)
+    explored = time.perf_counter()
     solution, gamma, result = climb(sums, problem, best, seed=seed, max_iter=5 * max_iter)
+    result.timings = {"explore": explored - began, "climb": time.perf_counter() - explored}
     if callback is not None:
         callback({"stage": "climb", "objective": solution.objective})
     return Alternation(solution, gamma, result, explorations)

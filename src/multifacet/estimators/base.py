@@ -28,7 +28,7 @@ from ..starts import Start, pair_starts, random_start, spectral_start
 from .validation import check_choice, check_count, check_data, check_real
 
 #: Automatic bandwidth of clustering, as a share of the expected median distance in the subspace.
-LOCAL_SHARE = 0.2
+LOCAL_SHARE = 0.15
 
 
 class KernelEstimator(BaseEstimator):
