@@ -46,20 +46,23 @@ class Kernel:
     nonnegative: bool = False
 
     def derivatives(self, beta: Array, order: int) -> tuple[Array, ...]:
-        """Return ``(f, f', f'')`` at ``beta`` up to ``order`` (0, 1 or 2)."""
+        """Return ``(f, f', f'')`` at ``beta`` up to ``order`` (0, 1 or 2).
+
+        May overwrite ``beta``; the arrays returned are the caller's to overwrite.
+        """
         raise TypeError(f"{type(self).__name__} defines no derivatives")  # pragma: no cover
 
     def f(self, beta: Array) -> Array:
         """Return the kernel values at ``beta``."""
-        return self.derivatives(np.asarray(beta, dtype=float), 0)[0]
+        return self.derivatives(np.array(beta, dtype=float), 0)[0]
 
     def df(self, beta: Array) -> Array:
         """Return the first derivative at ``beta``."""
-        return self.derivatives(np.asarray(beta, dtype=float), 1)[1]
+        return self.derivatives(np.array(beta, dtype=float), 1)[1]
 
     def d2f(self, beta: Array) -> Array:
         """Return the second derivative at ``beta``."""
-        return self.derivatives(np.asarray(beta, dtype=float), 2)[2]
+        return self.derivatives(np.array(beta, dtype=float), 2)[2]
 
     @property
     def initial_slope(self) -> float:
@@ -239,7 +242,7 @@ class Gaussian(Kernel):
         if self.sigma is None:
             raise ValueError("this Gaussian has no bandwidth yet: write Gaussian(sigma)")
         rate = -0.5 / self.sigma**2
-        value = np.exp(rate * beta)
+        value = np.exp(np.multiply(beta, rate, out=beta), out=beta)
         return (value, *(rate**o * value for o in range(1, order + 1)))
 
 
@@ -367,7 +370,7 @@ class Custom(Kernel):
     def derivatives(self, beta: Array, order: int) -> tuple[Array, ...]:
         """Return ``(f, f', f'')`` up to ``order``."""
         return tuple(
-            np.asarray(part(beta)) for part in (self.value, self.slope, self.curvature)[: order + 1]
+            np.array(part(beta)) for part in (self.value, self.slope, self.curvature)[: order + 1]
         )
 
 

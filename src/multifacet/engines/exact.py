@@ -20,7 +20,7 @@ from ..kernels import Kernel
 from ..linalg import Array, leading_eigenpairs
 from ..problems import Gamma
 from .threads import ordered_map, single_threaded_blas, thread_count
-from .tiles import TILE, Points, TileExtension, tiles_of
+from .tiles import TILE, Points, TileExtension, product, tiles_of
 
 _UNITS = {"B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -146,11 +146,15 @@ class ExactSums:
             rows = self._tiles[index]
             sums = _StripSums(self, rows)
             value = 0.0
+            scratch = np.empty((2, TILE, TILE), dtype=self._dtype)
             for cols in self._tiles[index:]:
-                G = left[rows] @ right[cols].T
-                K, *slopes = points.derivatives(rows, cols, 1)
+                G = product(left[rows], right[cols].T, scratch[0])
+                K, *slopes = points.derivatives(rows, cols, 1, scratch=scratch[1])
                 value += np.vdot(G, K) * (1.0 if rows == cols else 2.0)
-                sums.add(cols, *(None if slope is None else G * slope for slope in slopes))
+                for slope in slopes:
+                    if slope is not None:
+                        slope *= G  # Psi = Gamma o f'
+                sums.add(cols, *slopes)
             return sums.quadratic(), sums.difference, sums.inner, value
 
         phi = np.zeros((self.n_features, self.n_features))

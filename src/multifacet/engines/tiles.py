@@ -35,7 +35,12 @@ class Points:
         self._right = np.ascontiguousarray(np.hstack([P, one, norms]).T)
 
     def derivatives(
-        self, rows: slice, cols: slice, order: int, other: Points | None = None
+        self,
+        rows: slice,
+        cols: slice,
+        order: int,
+        other: Points | None = None,
+        scratch: Array | None = None,
     ) -> list[Any]:
         """Return a tile of K and of its derivatives with respect to beta.
 
@@ -46,6 +51,9 @@ class Points:
         order : int
             0 for K alone; 1 or 2 to add that derivative of the difference terms and of the
             inner-product terms, None where there are no such terms.
+        scratch : array of shape (TILE, TILE), optional
+            Where beta may be computed. Reusing it spares the page faults of fresh memory, which
+            cost about as much as the arithmetic.
         """
         other = self if other is None else other
         betas: dict[str, Array] = {}
@@ -53,24 +61,41 @@ class Points:
         slopes: dict[str, Array | None] = {"difference": None, "inner": None}
         for (weight, kernel), s, t in zip(self.terms, self.scales, other.scales, strict=True):
             if kernel.form not in betas:
-                betas[kernel.form] = self._beta(kernel.form, rows, cols, other)
+                spare = scratch if not betas else None
+                betas[kernel.form] = self._beta(kernel.form, rows, cols, other, spare)
             beta = betas[kernel.form]
             factor = None if s is None or t is None else np.outer(s[rows], t[cols])
-            parts = kernel.derivatives(beta if factor is None else beta * factor, order)
+            if factor is not None:
+                beta = beta * factor
+            elif len(self.terms) > 1:
+                beta = beta.copy()
+            parts = kernel.derivatives(beta, order)
             value = _accumulate(value, weight, parts[0])
             if order:
                 slope = parts[order] if factor is None else parts[order] * factor**order
                 slopes[kernel.form] = _accumulate(slopes[kernel.form], weight, slope)
         return [value, *slopes.values()] if order else [value]
 
-    def _beta(self, form: str, rows: slice, cols: slice, other: Points) -> Array:
+    def _beta(
+        self, form: str, rows: slice, cols: slice, other: Points, scratch: Array | None
+    ) -> Array:
         if form == "inner":
-            return self.rows[rows] @ other.rows[cols].T
-        beta = self._left[rows] @ other._right[:, cols]
+            return product(self.rows[rows], other.rows[cols].T, scratch)
+        beta = product(self._left[rows], other._right[:, cols], scratch)
         np.maximum(beta, 0.0, out=beta)
         if other is self and rows == cols:
             np.fill_diagonal(beta, 0.0)  # exactly, or a tiny bandwidth would magnify rounding
         return beta
+
+
+def product(A: Array, B: Array, scratch: Array | None) -> Array:
+    """Return A @ B, in ``scratch`` if it has the right shape and type."""
+    fits = (
+        scratch is not None
+        and scratch.shape == (len(A), B.shape[1])
+        and scratch.dtype == A.dtype == B.dtype
+    )
+    return np.matmul(A, B, out=scratch) if fits else A @ B
 
 
 def _accumulate(total: Array | None, weight: float, part: Array) -> Array:
