@@ -60,7 +60,7 @@ def phi_in_one_thread(repeat: int) -> float:
 
 
 def attainable_scaling() -> float:
-    """Throughput of two processes over one: no lock and no memory shared, so the machine's limit."""
+    """Throughput of two processes over one: nothing is shared, so it is the machine's limit."""
     with Pool(2) as pool:
         pool.map(phi_in_one_thread, [1, 1])
         alone = min(pool.apply(phi_in_one_thread, (5,)) for _ in range(3))

@@ -141,32 +141,39 @@ class ExactSums:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
         points = self._points(W)
         left, right = self._gamma_factors(gamma)
+        rate = points.rate
 
         def strip(index: int) -> tuple[Array, Array, Array, float]:
-            rows = self._tiles[index]
-            sums = _StripSums(self, rows)
-            value = 0.0
+            rows, value = self._tiles[index], 0.0
+            difference, inner = _StripSums(self, rows), _StripSums(self, rows)
             scratch = np.empty((2, TILE, TILE), dtype=self._dtype)
             for cols in self._tiles[index:]:
-                G = product(left[rows], right[cols].T, scratch[0])
+                psi = product(left[rows], right[cols].T, scratch[0])  # Gamma, so far
+                if rate is not None:  # Psi = rate * Gamma o K; the factor can wait
+                    psi *= points.derivatives(rows, cols, 0, scratch=scratch[1])[0]
+                    difference.add(cols, psi)
+                    continue
                 K, *slopes = points.derivatives(rows, cols, 1, scratch=scratch[1])
-                value += np.vdot(G, K) * (1.0 if rows == cols else 2.0)
-                for slope in slopes:
+                value += np.vdot(psi, K) * (1.0 if rows == cols else 2.0)
+                for sums, slope in zip((difference, inner), slopes, strict=True):
                     if slope is not None:
-                        slope *= G  # Psi = Gamma o f'
-                sums.add(cols, *slopes)
-            return sums.quadratic(), sums.difference, sums.inner, value
+                        slope *= psi
+                        sums.add(cols, slope)
+            if rate is not None:
+                value = float(difference.sums.sum())
+                difference.scale(rate)
+            quadratic = inner.quadratic() - 2 * difference.quadratic()
+            return quadratic, difference.sums, inner.sums, value
 
         phi = np.zeros((self.n_features, self.n_features))
         difference, inner = np.zeros(self.n_rows), np.zeros(self.n_rows)
         objective = 0.0
-        for rows, (part, diff_sums, inner_sums, value) in self._strips(strip):
-            phi += part
-            difference[rows.start :] += diff_sums
+        for rows, (quadratic, difference_sums, inner_sums, value) in self._strips(strip):
+            phi += quadratic
+            difference[rows.start :] += difference_sums
             inner[rows.start :] += inner_sums
             objective += value
-        phi += phi.T
-        return self._finish_phi(phi, difference, inner), objective
+        return self._finish_phi(phi + phi.T, difference, inner), objective
 
     def initial_phi(self, gamma: Gamma) -> Array:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
@@ -379,40 +386,36 @@ class ExactSums:
 
 
 class _StripSums:
-    """Accumulates one strip of Phi: X_I' (Psi_inner - 2 Psi_difference) X and row sums of Psi."""
+    """Accumulates one strip of Psi, for one form of beta: half of X' Psi X, and row sums."""
 
-    def __init__(self, sums: ExactSums, rows: slice) -> None:
-        self._X, self._rows = sums._X, rows
-        n_cols = sums.n_rows - rows.start
-        self.difference, self.inner = np.zeros(n_cols), np.zeros(n_cols)
-        self._product = np.zeros((rows.stop - rows.start, sums.n_features))
+    def __init__(self, engine: ExactSums, rows: slice) -> None:
+        self._X, self._rows = engine._X, rows
+        self.sums = np.zeros(engine.n_rows - rows.start)
+        self._product: Array | None = None  # Psi X of these rows
 
-    def add(self, cols: slice, difference: Array | None, inner: Array | None) -> None:
-        rows = self._rows
-        if difference is not None:
-            self._add_sums(self.difference, difference, cols)
-        if inner is not None:
-            self._add_sums(self.inner, inner, cols)
-        if difference is None:
-            mixed = inner
-        else:
-            mixed = np.multiply(difference, -2.0, out=difference)
-            mixed = mixed if inner is None else mixed + inner
-        # The caller adds the transpose, so a diagonal tile counts half.
-        self._product += (0.5 if rows == cols else 1.0) * _times(mixed, self._X[cols])
-
-    def _add_sums(self, sums: Array, psi: Array, cols: slice) -> None:
-        rows = self._rows
-        sums[: rows.stop - rows.start] += psi.sum(axis=1)
+    def add(self, cols: slice, psi: Array) -> None:
+        """Add a tile; by symmetry it also stands for its transpose."""
+        rows, start = self._rows, self._rows.start
+        self.sums[: rows.stop - start] += psi.sum(axis=1)
         if rows != cols:
-            sums[cols.start - rows.start : cols.stop - rows.start] += psi.sum(axis=0)
+            self.sums[cols.start - start : cols.stop - start] += psi.sum(axis=0)
+        X = self._X[cols]
+        part = np.asarray((X.T @ psi.T).T) if issparse(X) else psi @ X
+        # The caller adds the transpose of the result, so a diagonal tile counts half.
+        part = 0.5 * part if rows == cols else part
+        self._product = part if self._product is None else self._product + part
+
+    def scale(self, factor: float) -> None:
+        """Multiply everything."""
+        self.sums *= factor
+        if self._product is not None:
+            self._product = factor * self._product
 
     def quadratic(self) -> Array:
-        return np.asarray(self._X[self._rows].T @ self._product)
-
-
-def _times(block: Array | None, X) -> Array:
-    return np.asarray((X.T @ block.T).T) if issparse(X) else block @ X  # type: ignore[union-attr]
+        """Return X_rows' Psi X (d, d), or a zero if nothing was added."""
+        if self._product is None:
+            return np.zeros(())
+        return np.asarray(self._X[self._rows].T @ self._product, dtype=float)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,12 @@ class Points:
         self._left = np.hstack([-2 * P, norms, one])
         self._right = np.ascontiguousarray(np.hstack([P, one, norms]).T)
 
+    @property
+    def rate(self) -> float | None:
+        """The number with K' = rate * K, if the kernel is a single term that has one."""
+        (_, kernel), *others = self.terms
+        return None if others or self.scales[0] is not None else kernel.rate
+
     def derivatives(
         self,
         rows: slice,
