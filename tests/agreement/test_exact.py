@@ -162,7 +162,7 @@ def test_extension_compares_new_rows(kernel, attach):
 
 
 @pytest.mark.parametrize("n", [650, 300])
-def test_lanczos_and_lobpcg_agree_with_dense(n):
+def test_lanczos_and_block_lanczos_agree_with_dense(n):
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(n // 2, 3)), rng.normal(size=(n - n // 2, 3)) + 3])
     kernel, W = KERNELS["gaussian"], np.linalg.qr(rng.standard_normal((3, 2)))[0]
