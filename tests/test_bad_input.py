@@ -60,8 +60,10 @@ def test_data_frames_name_their_columns():
         (r"given has 59 labels for 60 rows", Y[:-1]),
         (r"given has the single value np.int64\(1\)|single value", np.ones(60, int)),
         (r"given has 60 different values for 60 rows: it looks like an identifier", np.arange(60)),
-        (r"given has 1 missing labels, the first in row 2", [0, 1, None, *Y[3:].tolist()]),
-        (r"given has 2 missing labels", np.where(np.arange(60) < 2, np.nan, Y)),
+        (r"given has missing labels in 1 of 60 rows, .* row 2", [0, 1, None, *Y[3:].tolist()]),
+        (r"given has missing labels in 2 of 60 rows", np.where(np.arange(60) < 2, np.nan, Y)),
+        (r"given holds measurements such as", np.random.default_rng(0).normal(size=60).repeat(1)),
+        (r"given is the text 'species': pass the labels themselves", "species"),
         (r"given\[1\] has 59 labels for 60 rows", [Y, Y[:-1]]),
         (r"given column 1 has the single value", np.column_stack([Y, np.zeros(60, int)])),
         (r"given has 3 dimensions", np.zeros((60, 1, 1))),
@@ -125,9 +127,44 @@ def test_duplicated_rows_are_fine():
 
 def test_constant_features_are_said_and_harmless():
     data = np.column_stack([X, np.full(60, 7.0)])
-    with pytest.warns(UserWarning, match=r"1 constant feature \(4\) carry no information"):
-        model = KDAC(random_state=0, n_starts=2).fit(data, given=Y)
-    assert np.isfinite(model.components_).all()
+    for cls in (KDAC, LinearKDAC, EmbeddingKDAC):
+        with pytest.warns(UserWarning, match=r"left out 1 constant feature: 4"):
+            model = cls(random_state=0).fit(data, given=Y)
+        plain = cls(random_state=0).fit(X, given=Y)
+        np.testing.assert_array_equal(model.labels_, plain.labels_)
+        np.testing.assert_array_equal(model.predict(data), plain.predict(X))
+    model = KDAC(random_state=0).fit(data, given=Y)
+    assert model.feature_weights_[4] == 0
+    assert model.components_.shape == (2, 5)
+    np.testing.assert_allclose(
+        model.transform(data), KDAC(random_state=0).fit_transform(X, given=Y)
+    )
+
+
+@pytest.mark.parametrize("cls", [KDAC, LinearKDAC])
+def test_all_components_leave_nothing_to_avoid(cls):
+    with pytest.warns(UserWarning, match="n_components=4 keeps all 4 features, so given has no"):
+        cls(n_components=4, random_state=0).fit(X, given=Y)
+
+
+def test_labels_in_the_wrong_place_are_said():
+    with pytest.warns(UserWarning, match="y is ignored: pass known labels as given="):
+        LinearKDAC().fit(X, Y)
+
+
+def test_text_targets():
+    text = np.array(["low", "high"])[Y]
+    fails(r"y holds text", lambda: SemiSupervisedKDR().fit(X, text))
+    fails(r"y holds text", lambda: SupervisedKDR().fit(X, np.column_stack([text, text])))
+    fails(r"NaN or infinity, first in row 0", lambda: SupervisedKDR().fit(X, [None, *text[1:]]))
+    fails(r"first in row 0", lambda: SemiSupervisedKDR().fit(X, [None, *Y[1:].tolist()]))
+
+
+def test_dates_are_not_numbers():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    frame["day"] = pd.date_range("2026-01-01", periods=60)
+    fails(r"column 'day' of X is not numeric", lambda: KDAC().fit(frame))
 
 
 @pytest.mark.parametrize("cls", [SupervisedKDR, SemiSupervisedKDR])
@@ -151,7 +188,8 @@ def test_targets(cls, message, y):
 
 def test_options_of_the_reducers():
     fails(r"target_kernel='rbf' is not known", lambda: SupervisedKDR(target_kernel="rbf").fit(X, Y))
-    fails(r"for real targets", lambda: SupervisedKDR(target_kernel="gaussian").fit(X, Y))
+    classes = np.array(["a", "b"])[Y]
+    fails(r"for real targets", lambda: SupervisedKDR(target_kernel="gaussian").fit(X, classes))
     fails(r"init='auto'", lambda: SupervisedKDR(init="auto").fit(X, Y))
     fails(r"all rows of X are identical", lambda: SupervisedKDR().fit(np.ones((60, 2)), Y))
     fails(r"score_weight", lambda: SemiSupervisedKDR(score_weight=-1).fit(X, Y))

@@ -201,7 +201,7 @@ def test_nothing_is_printed_by_default(moons, capsys):
 
 def test_missing_convergence_is_always_a_warning():
     X, y = load_wine(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="SupervisedKDR did not converge: plain iteration"):
+    with pytest.warns(ConvergenceWarning, match="SupervisedKDR did not converge to a stationary"):
         model = SupervisedKDR(2, kernel="polynomial", solver=ISM(1, max_polish=1)).fit(scale(X), y)
     assert not model.result_.converged
     with warnings.catch_warnings():
@@ -254,6 +254,10 @@ def test_supervised_regression_finds_the_direction():
     for target_kernel in ("auto", "linear", "gaussian"):
         model = SupervisedKDR(1, target_kernel=target_kernel).fit(X, y)
         assert abs(model.components_[0] @ direction) > 0.95
+    whole = np.round(100 * y)  # many whole numbers are a real target, not hundreds of classes
+    assert abs(SupervisedKDR(1).fit(X, whole).components_[0] @ direction) > 0.95
+    few = np.round(y)
+    assert SupervisedKDR(target_kernel="gaussian").fit(X, few).n_components_ == 2
     several = SupervisedKDR().fit(X, np.column_stack([X[:, 2], X[:, 3] ** 2]))
     assert several.n_components_ == 3
     assert several.feature_weights_[[2, 3]].sum() > 0.6

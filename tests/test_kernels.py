@@ -48,6 +48,7 @@ def test_conic_sum_is_the_sum_of_its_parts():
     np.testing.assert_allclose(combined, 2 * dense_kernel(a, X, W) + 0.5 * dense_kernel(b, X, W))
     assert (3 * (a + b)).terms == ((3.0, a), (3.0, b))
     assert (0 * a + b).terms == ((1.0, b),)
+    assert sum([a, b]).terms == (a + b).terms
     assert "0.5 * Polynomial" in repr(a + 0.5 * b)
 
 
@@ -69,6 +70,7 @@ def test_sums_with_other_things_are_type_errors():
     [
         (lambda: Gaussian(0.0), "sigma must be a positive number, got 0"),
         (lambda: Gaussian(np.nan), "sigma"),
+        (lambda: Gaussian("auto"), "sigma must be a positive number, got 'auto'"),
         (lambda: Polynomial(0), "degree"),
         (lambda: Polynomial(1.5), "degree"),
         (lambda: Polynomial(coef0=-1), "coef0"),

@@ -62,10 +62,10 @@ class Solution:
         Whether some cluster is only a fragment: a few rows split off.
     """
 
-    W: Array
-    embedding: Array
-    eigenvalues: Array
-    degrees: Array | None
+    W: Array = field(repr=False)
+    embedding: Array = field(repr=False)
+    eigenvalues: Array = field(repr=False)
+    degrees: Array | None = field(repr=False)
     objective: float
     fragmented: bool
 

@@ -100,6 +100,9 @@ class Kernel:
         terms = self.terms + other.terms
         return ConicSum(tuple(term for term in terms if term[0] > 0) or terms)
 
+    def __radd__(self, other: int) -> Kernel:
+        return self if other == 0 else NotImplemented  # the start of sum([...])
+
     def __mul__(self, weight: float) -> Kernel:
         if not isinstance(weight, Real):
             return NotImplemented
@@ -239,8 +242,9 @@ class Gaussian(Kernel):
     nonnegative = True
 
     def __post_init__(self) -> None:
-        if self.sigma is not None and not (np.isfinite(self.sigma) and self.sigma > 0):
-            raise ValueError(f"sigma must be a positive number, got {self.sigma}")
+        good = self.sigma is None or (isinstance(self.sigma, Real) and 0 < self.sigma < np.inf)
+        if not good:
+            raise ValueError(f"sigma must be a positive number, got {self.sigma!r}")
 
     @property
     def rate(self) -> float:
@@ -402,7 +406,7 @@ def as_kernel(kernel: str | Kernel) -> Kernel:
         return NAMES[kernel]()
     raise ValueError(
         f"kernel={kernel!r} is not known: use one of {', '.join(map(repr, sorted(NAMES)))} "
-        "or a kernel object from multifacet.kernels"
+        "or a kernel object from multifacet.kernels (Custom for a kernel of your own)"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,12 @@ class _Alternative(ClusterMixin):
     novelty_weight: Any
     novelty_scale: Any
 
-    def _known(self, given: Any, n_rows: int, n_clusters: int) -> tuple[Problem, list[Array]]:
+    def _known(
+        self, given: Any, n_rows: int, n_clusters: int, y: Any
+    ) -> tuple[Problem, list[Array]]:
         """Return the problem and the given labelings; sets ``novelty_weight_``."""
+        if y is not None and given is None:
+            warnings.warn("y is ignored: pass known labels as given=", UserWarning, stacklevel=3)
         labelings = check_labelings(given, n_rows)
         scale = check_choice("novelty_scale", self.novelty_scale, ["unit", "paper"])
         if isinstance(self.novelty_weight, str):
@@ -60,7 +65,22 @@ class _Alternative(ClusterMixin):
         return alternative(labelings, weight, n_clusters, scale=scale), labelings  # type: ignore[arg-type]
 
 
-class KDAC(_Alternative, SubspaceClusterer):
+class _AlternativeSubspace(_Alternative):
+    """The dimension of a subspace that is to avoid something."""
+
+    def _alternative_dimension(self, k: int, d: int, labelings: list[Array]) -> int:
+        q = self._dimension(min(k, max(1, d // 2)))
+        if q == d and labelings:
+            warnings.warn(
+                f"n_components={q} keeps all {d} features, so given has no effect on the subspace: "
+                "use fewer components",
+                UserWarning,
+                stacklevel=3,
+            )
+        return q
+
+
+class KDAC(_AlternativeSubspace, SubspaceClusterer):
     """Kernel dimension alternative clustering: a good grouping, independent of the given ones.
 
     Finds clusters and the subspace they live in by maximising
@@ -72,7 +92,8 @@ class KDAC(_Alternative, SubspaceClusterer):
     n_clusters : int, default=2
         Number of clusters k to find.
     n_components : int or "auto", default="auto"
-        Dimension q of the subspace; "auto" takes the number of clusters, at most d.
+        Dimension q of the subspace; "auto" takes the number of clusters, at most half of d. With
+        q = d there is no direction to avoid, so the given labels would have no effect.
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows; a name or an object of :mod:`multifacet.kernels`.
     bandwidth : float, "auto" or "median", default="auto"
@@ -206,9 +227,10 @@ class KDAC(_Alternative, SubspaceClusterer):
         """
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        problem, labelings = self._known(given, X.shape[0], k)
-        self._set_mean(X)
-        self._alternate(X, problem, self._dimension(k), labelings)
+        problem, labelings = self._known(given, X.shape[0], k, y)
+        X = self._set_mean(X)
+        q = self._alternative_dimension(k, X.shape[1], labelings)
+        self._alternate(X, problem, q, labelings)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
@@ -216,7 +238,7 @@ class KDAC(_Alternative, SubspaceClusterer):
         return self.fit(X, given=given).labels_
 
 
-class LinearKDAC(_Alternative, SubspaceEstimator):
+class LinearKDAC(_AlternativeSubspace, SubspaceEstimator):
     """Alternative clustering with linear kernels, in closed form.
 
     The subspace holds the leading eigenvectors of X'X - novelty_weight * X'YY'X, with centred X
@@ -228,7 +250,7 @@ class LinearKDAC(_Alternative, SubspaceEstimator):
     n_clusters : int, default=2
         Number of clusters k.
     n_components : int or "auto", default="auto"
-        Dimension q of the subspace; "auto" takes the number of clusters, at most d.
+        Dimension q of the subspace; "auto" takes the number of clusters, at most half of d.
     novelty_weight : float or "auto", default="auto"
         How much dependence on the given labels costs; "auto" is 3 in unit scale.
     novelty_scale : {"unit", "paper"}, default="unit"
@@ -290,17 +312,17 @@ class LinearKDAC(_Alternative, SubspaceEstimator):
         """Find the subspace in closed form and cluster in it; see :meth:`KDAC.fit`."""
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        problem, _ = self._known(given, X.shape[0], k)
-        self._set_mean(X)
+        problem, labelings = self._known(given, X.shape[0], k, y)
+        full, X = X, self._set_mean(X)
+        q = self._alternative_dimension(k, X.shape[1], labelings)
         scatter = np.asarray((X.T @ X).todense() if hasattr(X, "todense") else X.T @ X, dtype=float)
-        scatter -= X.shape[0] * np.outer(self.mean_, self.mean_)
+        mean = self.mean_[self._varying]
+        scatter -= X.shape[0] * np.outer(mean, mean)
         known = np.asarray(X.T @ problem.columns, dtype=float)
-        values, W = leading_eigenpairs(
-            scatter + (known * problem.weights) @ known.T, self._dimension(k)
-        )
+        values, W = leading_eigenpairs(scatter + (known * problem.weights) @ known.T, q)
         self._store_subspace(W, X.dtype)
         self.objective_ = float(values.sum())
-        projected = self._project(X)
+        projected = self._project(full)
         self._kmeans = KMeans(
             k, n_init=check_count("n_init", self.n_init, low=1), random_state=self.random_state
         ).fit(projected)
@@ -344,7 +366,7 @@ class EmbeddingKDAC(_Alternative, EmbeddingPredictor, KernelEstimator):
     kernel : str or Kernel, default="gaussian"
         Similarity of rows.
     bandwidth : float, "auto" or "median", default="auto"
-        Bandwidth of the Gaussian kernel; "auto" is 0.15 of the median distance.
+        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
     novelty_weight : float or "auto", default="auto"
         How much dependence on the given labels costs; "auto" is 3 in unit scale.
     novelty_scale : {"unit", "paper"}, default="unit"
@@ -416,14 +438,14 @@ class EmbeddingKDAC(_Alternative, EmbeddingPredictor, KernelEstimator):
         """Find an embedding that is independent of the given labels; see :meth:`KDAC.fit`."""
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        problem, _ = self._known(given, X.shape[0], k)
-        self._set_mean(X)
+        problem, _ = self._known(given, X.shape[0], k, y)
+        X = self._set_mean(X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         n_init = check_count("n_init", self.n_init, low=1)
         everything = np.eye(X.shape[1])
         known = Gamma(problem.columns, problem.weights)
         with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X, X.shape[1], "local"))
+            sums = self._attach(X, self._resolve_kernel(X, X.shape[1], "median"))
             degrees = sums.degrees(everything) if sums.kernel.nonnegative else None
             values, U = sums.embedding(everything, k, degrees=degrees, extra=known)
             self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)

@@ -40,27 +40,33 @@ class KernelEstimator(BaseEstimator):
     n_jobs: int | None
     mean_: Array
     n_features_in_: int
+    _varying: Array
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _set_mean(self, X: Any) -> None:
+    def _set_mean(self, X: Any) -> Any:
+        """Set ``mean_`` and return X (n, d') without constant features, which are said once.
+
+        A direction of zero variance would shrink all distances and thereby please every kernel.
+        """
         self.mean_ = np.asarray(X.mean(axis=0)).ravel().astype(X.dtype)
         spread = _column_spread(X, self.mean_)
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
-        constant = np.flatnonzero(spread <= 1e-12 * spread.max())
+        self._varying = spread > 1e-12 * spread.max()
+        constant = np.flatnonzero(~self._varying)
         if len(constant):
             names = getattr(self, "feature_names_in_", np.arange(len(spread)))
             shown = ", ".join(str(names[i]) for i in constant[:5])
             warnings.warn(
-                f"{len(constant)} constant feature{'s' * (len(constant) > 1)} ({shown}) "
-                "carry no information",
+                f"left out {len(constant)} constant feature{'s' * (len(constant) > 1)}: {shown}",
                 UserWarning,
                 stacklevel=3,
             )
+        return X[:, self._varying] if len(constant) else X
 
     def _resolve_kernel(self, X: Any, q: int, rule: str) -> Kernel:
         """Fill in the bandwidth; sets ``bandwidth_`` (None for kernels that have none).
@@ -91,7 +97,8 @@ class KernelEstimator(BaseEstimator):
         return with_bandwidth(kernel, self.bandwidth_)
 
     def _attach(self, X: Any, kernel: Kernel) -> PairSums:
-        return as_engine(self.engine).attach(X, kernel, mean=self.mean_, n_jobs=self.n_jobs)
+        mean = self.mean_[self._varying]
+        return as_engine(self.engine).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
 
 
 class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -132,12 +139,13 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         return np.asarray(X @ W) - self.mean_ @ W if issparse(X) else (X - self.mean_) @ W
 
     def _dimension(self, automatic: int) -> int:
-        d = self.n_features_in_
+        d = int(self._varying.sum())
         if isinstance(self.n_components, str):
             check_choice("n_components", self.n_components, ["auto"])
             return max(1, min(automatic, d))
+        kind = "features" if d == self.n_features_in_ else "features that vary"
         return check_count(
-            "n_components", self.n_components, low=1, high=d, why=f": X has {d} features"
+            "n_components", self.n_components, low=1, high=d, why=f": X has {d} {kind}"
         )
 
     def _given_start(self, q: int) -> Array | None:
@@ -148,14 +156,17 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         shape = (self.n_features_in_, q)
         if W.shape != shape:
             raise ValueError(f"init has shape {W.shape}, expected {shape}: features x components")
+        W = W[self._varying]
         if np.linalg.matrix_rank(W) < q:
             raise ValueError(f"init has rank {np.linalg.matrix_rank(W)}: its columns must differ")
         return orthonormalise(W)
 
     def _store_subspace(self, W: Array, dtype: Any) -> None:
-        self.components_ = np.ascontiguousarray(W.T.astype(dtype))
         self.n_components_ = W.shape[1]
-        self.feature_weights_ = (W**2).sum(axis=1) / W.shape[1]
+        self.components_ = np.zeros((W.shape[1], self.n_features_in_), dtype=dtype)
+        self.components_[:, self._varying] = W.T
+        self.feature_weights_ = np.zeros(self.n_features_in_)
+        self.feature_weights_[self._varying] = (W**2).sum(axis=1) / W.shape[1]
 
     def _callback(self) -> Callback | None:
         if callable(self.verbose):
@@ -165,7 +176,8 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
     def _warn_unless(self, converged: bool, reason: str) -> None:
         if not converged:
             warnings.warn(
-                f"{type(self).__name__} did not converge: {reason}; see result_",
+                f"{type(self).__name__} did not converge to a stationary point: {reason}; the "
+                "result is usable, see result_ and certificate_",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -175,6 +187,7 @@ class EmbeddingPredictor:
     """Assigns new rows to clusters found in a spectral embedding."""
 
     _embedder: Embedder
+    _varying: Array
 
     def predict(self, X: Any) -> Array:
         """Assign rows to the clusters found.
@@ -190,7 +203,8 @@ class EmbeddingPredictor:
             Index of the cluster, as in ``labels_``.
         """
         check_is_fitted(self)
-        return self._embedder.predict(check_data(self, X, reset=False))
+        X = check_data(self, X, reset=False)
+        return self._embedder.predict(X if self._varying.all() else X[:, self._varying])
 
 
 class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
@@ -242,18 +256,20 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
             self.n_iter_ = max(len(run.objectives) for run in found.explorations)
             self.certificate_ = certify(sums, solution.W, found.gamma)
             self._embedder = make_embedder(sums.extension(solution.W), X, solution, centres)
-            self.dependence_ = self._dependence(sums, problem, solution.degrees)
+            self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
         self._warn_unless(found.result.converged, found.result.reason)
 
     def _papers_start(self) -> bool:
         return isinstance(self.init, str) and self.init == "spectral"
 
-    def _dependence(self, sums: PairSums, problem: Problem, degrees: Array | None) -> float:
+    def _dependence(
+        self, sums: PairSums, problem: Problem, W: Array, degrees: Array | None
+    ) -> float:
         """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
         if not len(problem.weights):
             return 0.0
         known = Problem(problem.columns, np.ones_like(problem.weights))
-        return sums.objective(self.components_.T.astype(float), known.gamma(None, degrees))
+        return sums.objective(W, known.gamma(None, degrees))
 
     def _starts(
         self,

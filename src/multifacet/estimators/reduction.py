@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d
 
 from ..certificate import certify
 from ..engines.threads import single_threaded_blas
@@ -18,6 +16,9 @@ from ..solvers import as_solver
 from ..starts import random_start, spectral_start
 from .base import SubspaceClusterer, SubspaceEstimator
 from .validation import check_choice, check_clusters, check_count, check_data, check_real
+
+#: A column of whole numbers with more different values is a real target, not classes.
+MAX_CLASSES = 20
 
 
 class SupervisedKDR(SubspaceEstimator):
@@ -125,7 +126,8 @@ class SupervisedKDR(SubspaceEstimator):
         X : array-like or CSR matrix of shape (n, d)
             Data, scaled as distances should count.
         y : array-like of shape (n,) or (n, m)
-            Classes, or one or several real targets.
+            Classes, or one or several real targets. One column of whole numbers with at most 20
+            different values counts as classes unless ``target_kernel="gaussian"``.
 
         Returns
         -------
@@ -134,7 +136,7 @@ class SupervisedKDR(SubspaceEstimator):
         """
         X = check_data(self, X)
         targets, automatic = self._targets(y, X.shape[0])
-        self._set_mean(X)
+        X = self._set_mean(X)
         q = self._dimension(automatic)
         problem = supervised(targets)
         gamma = problem.gamma()
@@ -158,15 +160,15 @@ class SupervisedKDR(SubspaceEstimator):
         if y is None:
             raise ValueError("SupervisedKDR requires y to be passed, but the target y is None")
         kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
-        values = as_target(y, n_rows, "y")
-        if type_of_target(values) in ("binary", "multiclass"):
+        values = as_target(y, n_rows)
+        if _are_classes(values, kernel):
             if kernel == "gaussian":
                 raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
-            columns = one_hot(column_or_1d(values))
+            columns = one_hot(values)
             if columns.shape[1] < 2:
                 raise ValueError("y has a single class: there is nothing to depend on")
             return columns, columns.shape[1]
-        real = values.reshape(n_rows, -1).astype(float)
+        real = as_numbers(values).reshape(n_rows, -1)
         if not np.ptp(real, axis=0).any():
             raise ValueError("y is constant: there is nothing to depend on")
         factor = target_factor(real, "linear" if kernel == "linear" else "gaussian")
@@ -278,7 +280,7 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
         """
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        self._set_mean(X)
+        X = self._set_mean(X)
         self._alternate(X, unsupervised(X.shape[0], k), self._dimension(k), [])
         return self
 
@@ -383,7 +385,8 @@ class SemiSupervisedKDR(SubspaceClusterer):
         X : array-like or CSR matrix of shape (n, d)
             Data, scaled as distances should count.
         y : array-like of shape (n,) or (n, r)
-            Scores: rows with similar scores belong together.
+            Scores: rows with similar scores belong together. Every row needs its scores; a label
+            of -1 is a score like any other.
 
         Returns
         -------
@@ -394,11 +397,11 @@ class SemiSupervisedKDR(SubspaceClusterer):
         k = check_clusters(self.n_clusters, X)
         if y is None:
             raise ValueError("SemiSupervisedKDR requires y to be passed, but the target y is None")
-        scores = as_target(y, X.shape[0], "y").reshape(X.shape[0], -1).astype(float)
+        scores = as_numbers(as_target(y, X.shape[0])).reshape(X.shape[0], -1)
         if not np.ptp(scores, axis=0).any():
             raise ValueError("the scores y are constant: they say nothing")
         weight = check_real("score_weight", self.score_weight, positive=False)
-        self._set_mean(X)
+        X = self._set_mean(X)
         problem = semi_supervised(target_factor(scores), weight, k)
         self._alternate(X, problem, self._dimension(k), [])
         return self
@@ -408,16 +411,46 @@ class SemiSupervisedKDR(SubspaceClusterer):
         return self.fit(X, y).labels_
 
 
-def as_target(y: Any, n_rows: int, name: str) -> Array:
+def _are_classes(values: Array, kernel: str) -> bool:
+    if values.ndim == 2:
+        return False
+    if values.dtype.kind not in "fiu":
+        return True
+    whole = bool((values == np.round(values)).all())
+    return whole and len(np.unique(values)) <= MAX_CLASSES and kernel != "gaussian"
+
+
+def as_target(y: Any, n_rows: int) -> Array:
     """Return y as an array (n,) or (n, m) of matching length, without missing values."""
     values = np.asarray(y)
     if values.ndim == 0 or values.ndim > 2:
-        raise ValueError(f"{name} has {values.ndim} dimensions: pass (n,) or (n, m)")
+        raise ValueError(f"y has {values.ndim} dimensions: pass (n,) or (n, m)")
     if len(values) != n_rows:
-        raise ValueError(f"{name} has {len(values)} values for {n_rows} rows of X")
+        raise ValueError(f"y has {len(values)} values for {n_rows} rows of X")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values).reshape(n_rows, -1).all(axis=1))[0])
-        raise ValueError(f"Input {name} contains NaN or infinity, first in row {row}: drop the row")
-    return values
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype.kind == "O":
+        bad = np.array([v is None or v != v for v in values.ravel()]).reshape(values.shape)
+    else:
+        bad = np.zeros(values.shape, dtype=bool)
+    if bad.any():
+        row = int(np.flatnonzero(bad.reshape(n_rows, -1).any(axis=1))[0])
+        raise ValueError(f"Input y contains NaN or infinity, first in row {row}: drop the row")
+    return values.astype(str) if values.dtype.kind == "O" and _has_text(values) else values
+
+
+def _has_text(values: Array) -> bool:
+    return any(isinstance(v, str) for v in values.ravel())
+
+
+def as_numbers(values: Array) -> Array:
+    """Return y as floats, or say that it holds text."""
+    try:
+        return values.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "y holds text where numbers are needed: pass scores or real targets, or one column of "
+            "classes to SupervisedKDR"
+        ) from None

@@ -60,8 +60,7 @@ def _refuse_text_columns(X: Any) -> None:
     text = [
         str(name)
         for name, dtype in zip(X.columns, dtypes, strict=True)
-        if any(word in str(dtype).lower() for word in ("str", "object", "categor", "date", "utf"))
-        and not _is_numeric_column(X[name])
+        if _is_text(str(dtype).lower(), X[name])
     ]
     if text:
         raise ValueError(
@@ -71,12 +70,16 @@ def _refuse_text_columns(X: Any) -> None:
         )
 
 
-def _is_numeric_column(column: Any) -> bool:
+def _is_text(dtype: str, column: Any) -> bool:
+    if "date" in dtype or "time" in dtype:
+        return True
+    if not any(word in dtype for word in ("str", "object", "categor", "utf")):
+        return False
     try:
         np.asarray(column, dtype=float)
     except (TypeError, ValueError):
-        return False
-    return True
+        return True
+    return False
 
 
 def check_labelings(given: Any, n_rows: int) -> list[Array]:
@@ -86,6 +89,10 @@ def check_labelings(given: Any, n_rows: int) -> list[Array]:
     """
     if given is None:
         return []
+    if isinstance(given, str):
+        raise ValueError(
+            f"given is the text {given!r}: pass the labels themselves, such as frame[{given!r}]"
+        )
     labelings = [_as_codes(name, values, n_rows) for name, values in _split_labelings(given)]
     if not labelings:
         raise ValueError("given is empty: pass at least one labeling, or None")
@@ -117,16 +124,20 @@ def _as_codes(name: str, values: Array, n_rows: int) -> Array:
     missing = [i for i, v in enumerate(values.tolist()) if v is None or v != v]
     if missing:
         raise ValueError(
-            f"{name} has {len(missing)} missing labels, the first in row {missing[0]}: "
-            "drop these rows or give them a label of their own"
+            f"{name} has missing labels in {len(missing)} of {n_rows} rows, the first in row "
+            f"{missing[0]}: drop these rows or give them a label of their own"
         )
     try:
         distinct, codes = np.unique(values, return_inverse=True)
     except TypeError:  # labels of several types cannot be sorted, but can be named
         distinct, codes = np.unique(values.astype(str), return_inverse=True)
+    if values.dtype.kind == "f" and (distinct != np.round(distinct)).any():
+        raise ValueError(
+            f"{name} holds measurements such as {distinct[0]:g}, not labels: bin them first"
+        )
     if len(distinct) == 1:
         raise ValueError(
-            f"{name} has the single value {distinct[0]!r}: a labeling needs at least two clusters"
+            f"{name} has the single value {distinct[0]}: a labeling needs at least two clusters"
         )
     if len(distinct) == n_rows > 2:
         raise ValueError(

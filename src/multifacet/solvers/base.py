@@ -60,14 +60,14 @@ class SolverResult:
         Seconds spent per phase.
     """
 
-    W: Array
+    W: Array = field(repr=False)
     objective: float
     residual: float
-    eigenvalues: Array
+    eigenvalues: Array = field(repr=False)
     converged: bool
     reason: str
-    cycle_partner: Array | None = None
-    history: list[Step] = field(default_factory=list)
+    cycle_partner: Array | None = field(default=None, repr=False)
+    history: list[Step] = field(default_factory=list, repr=False)
     timings: dict[str, float] = field(default_factory=dict)
 
     @property
