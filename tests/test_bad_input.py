@@ -19,7 +19,7 @@ def with_value(value, row=3, column=1):
     return bad
 
 
-def fails(message, call):
+def expect_error(message, call):
     with pytest.raises(ValueError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
@@ -49,9 +49,9 @@ def test_data_frames_name_their_columns():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(with_value(np.nan), columns=["bill", "mass", "wing", "depth"])
     frame.loc[7, "mass"] = np.nan
-    fails(r"column 'mass' in rows 3, 7; drop or impute", lambda: KDAC().fit(frame))
+    expect_error(r"column 'mass' in rows 3, 7; drop or impute", lambda: KDAC().fit(frame))
     frame = pd.DataFrame(X, columns=list("abcd")).assign(species="gentoo", island="x")
-    fails(r"columns 'species', 'island' of X are not numeric", lambda: KDAC().fit(frame))
+    expect_error(r"columns 'species', 'island' of X are not numeric", lambda: KDAC().fit(frame))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_data_frames_name_their_columns():
 )
 @pytest.mark.parametrize("cls", [KDAC, LinearKDAC, EmbeddingKDAC])
 def test_given(cls, message, given):
-    fails(message, lambda: cls().fit(X, given=given))
+    expect_error(message, lambda: cls().fit(X, given=given))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_given(cls, message, given):
     ],
 )
 def test_parameters(message, parameters):
-    fails(message, lambda: KDAC(**parameters).fit(X, given=Y))
+    expect_error(message, lambda: KDAC(**parameters).fit(X, given=Y))
 
 
 def test_unknown_parameters_are_errors():
@@ -113,7 +113,7 @@ def test_unknown_parameters_are_errors():
 
 def test_too_few_different_rows():
     data = np.repeat(np.array([[0.0, 1.0], [1.0, 0.0]]), 10, axis=0)
-    fails(r"n_clusters=3 but X has only 2 different rows", lambda: KDAC(3).fit(data))
+    expect_error(r"n_clusters=3 but X has only 2 different rows", lambda: KDAC(3).fit(data))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -154,17 +154,19 @@ def test_labels_in_the_wrong_place_are_said():
 
 def test_text_targets():
     text = np.array(["low", "high"])[Y]
-    fails(r"y holds text", lambda: SemiSupervisedKDR().fit(X, text))
-    fails(r"y holds text", lambda: SupervisedKDR().fit(X, np.column_stack([text, text])))
-    fails(r"NaN or infinity, first in row 0", lambda: SupervisedKDR().fit(X, [None, *text[1:]]))
-    fails(r"first in row 0", lambda: SemiSupervisedKDR().fit(X, [None, *Y[1:].tolist()]))
+    expect_error(r"y holds text", lambda: SemiSupervisedKDR().fit(X, text))
+    expect_error(r"y holds text", lambda: SupervisedKDR().fit(X, np.column_stack([text, text])))
+    expect_error(
+        r"NaN or infinity, first in row 0", lambda: SupervisedKDR().fit(X, [None, *text[1:]])
+    )
+    expect_error(r"first in row 0", lambda: SemiSupervisedKDR().fit(X, [None, *Y[1:].tolist()]))
 
 
 def test_dates_are_not_numbers():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
     frame["day"] = pd.date_range("2026-01-01", periods=60)
-    fails(r"column 'day' of X is not numeric", lambda: KDAC().fit(frame))
+    expect_error(r"column 'day' of X is not numeric", lambda: KDAC().fit(frame))
 
 
 @pytest.mark.parametrize("cls", [SupervisedKDR, SemiSupervisedKDR])
@@ -183,24 +185,28 @@ def test_dates_are_not_numbers():
     ],
 )
 def test_targets(cls, message, y):
-    fails(message, lambda: cls().fit(X, y))
+    expect_error(message, lambda: cls().fit(X, y))
 
 
 def test_options_of_the_reducers():
-    fails(r"target_kernel='rbf' is not known", lambda: SupervisedKDR(target_kernel="rbf").fit(X, Y))
+    expect_error(
+        r"target_kernel='rbf' is not known", lambda: SupervisedKDR(target_kernel="rbf").fit(X, Y)
+    )
     classes = np.array(["a", "b"])[Y]
-    fails(r"for real targets", lambda: SupervisedKDR(target_kernel="gaussian").fit(X, classes))
-    fails(r"init='auto'", lambda: SupervisedKDR(init="auto").fit(X, Y))
-    fails(r"all rows of X are identical", lambda: SupervisedKDR().fit(np.ones((60, 2)), Y))
-    fails(r"score_weight", lambda: SemiSupervisedKDR(score_weight=-1).fit(X, Y))
+    expect_error(
+        r"for real targets", lambda: SupervisedKDR(target_kernel="gaussian").fit(X, classes)
+    )
+    expect_error(r"init='auto'", lambda: SupervisedKDR(init="auto").fit(X, Y))
+    expect_error(r"all rows of X are identical", lambda: SupervisedKDR().fit(np.ones((60, 2)), Y))
+    expect_error(r"score_weight", lambda: SemiSupervisedKDR(score_weight=-1).fit(X, Y))
 
 
 def test_generators():
-    fails(r"views has 'cubes'", lambda: make_independent_views(10, ["cubes"]))
-    fails(r"moons come in two", lambda: make_independent_views(10, ["moons"], n_clusters=3))
-    fails(
+    expect_error(r"views has 'cubes'", lambda: make_independent_views(10, ["cubes"]))
+    expect_error(r"moons come in two", lambda: make_independent_views(10, ["moons"], n_clusters=3))
+    expect_error(
         r"n_clusters has 1 entries for 2 views", lambda: make_independent_views(10, n_clusters=[2])
     )
-    fails(r"weights has 1 entries", lambda: make_independent_views(10, weights=[None]))
-    fails(r"must be 2 positive", lambda: make_independent_views(10, weights=[[1, -1], None]))
-    fails(r"must be positive", lambda: make_independent_views(10, n_clusters=0))
+    expect_error(r"weights has 1 entries", lambda: make_independent_views(10, weights=[None]))
+    expect_error(r"must be 2 positive", lambda: make_independent_views(10, weights=[[1, -1], None]))
+    expect_error(r"must be positive", lambda: make_independent_views(10, n_clusters=0))

@@ -84,6 +84,7 @@ def test_not_stationary_is_said():
     assert not certificate.stationary
     assert not certificate.local_maximum
     assert "not a stationary point" in str(certificate)
+    assert "say nothing" in str(certificate)
 
 
 def test_full_space_has_no_other_direction():

@@ -61,11 +61,12 @@ class Certificate:
         return None if self.curvature is None else self.stationary and self.curvature > 0
 
     def __str__(self) -> str:
-        first = (
-            f"W is a stationary point (relative residual {self.residual:.1e})"
-            if self.stationary
-            else f"W is not a stationary point (relative residual {self.residual:.1e})"
-        )
+        if not self.stationary:
+            return (
+                f"W is not a stationary point (relative residual {self.residual:.1e}), so the "
+                "second-order conditions say nothing about it."
+            )
+        first = f"W is a stationary point (relative residual {self.residual:.1e})"
         relation = "reaches" if self.eigengap >= self.bound else "is below"
         second = (
             f"the eigengap {self.eigengap:.3g} {relation} the {self.bound:.3g} that guarantee a "
