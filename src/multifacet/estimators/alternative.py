@@ -31,8 +31,8 @@ from .validation import (
     check_real,
 )
 
-#: Novelty weight behind "auto", in unit scale. Below 2 the given grouping came back on some data,
-#: above 10 good groupings among noise features were lost.
+#: Novelty weight behind "auto", in unit scale. On eleven data sets, 1 gave back the given grouping
+#: once, 2 and 3 never; the price was two groupings (rings, moons among noise) that 1 had found.
 NOVELTY_WEIGHT = 3.0
 
 
