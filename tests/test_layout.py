@@ -15,17 +15,23 @@ ROOT = Path(multifacet.__file__).parent
 #: From left to right; a module may import only from layers before its own (or from its own).
 LAYERS = [
     ["linalg"],
+    ["frames", "explain", "plotting"],
     ["kernels"],
     ["problems"],
     ["engines"],
+    ["metrics", "datasets", "separation"],
     ["solvers"],
     ["starts", "certificate"],
     ["alternate"],
-    ["estimators", "metrics", "datasets"],
+    ["together"],
+    ["selection"],
+    ["evidence"],
+    ["estimators"],
+    ["baselines"],
     ["demo"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_SKLEARN = {"linalg", "kernels", "problems", "engines", "solvers"}
+WITHOUT_SKLEARN = {"linalg", "frames", "kernels", "problems", "engines", "solvers"}
 
 
 def modules():

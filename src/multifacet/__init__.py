@@ -12,11 +12,13 @@ _HOME = {
     "KDAC": "estimators.alternative",
     "LinearKDAC": "estimators.alternative",
     "EmbeddingKDAC": "estimators.alternative",
+    "ViewFinder": "estimators.views",
+    "find_views": "estimators.find",
     "SupervisedKDR": "estimators.reduction",
     "UnsupervisedKDR": "estimators.reduction",
     "SemiSupervisedKDR": "estimators.reduction",
 }
-_MODULES = ("kernels", "solvers", "engines", "metrics", "datasets")
+_MODULES = ("kernels", "solvers", "engines", "metrics", "datasets", "baselines", "evidence")
 
 __all__ = [
     "KDAC",
@@ -25,17 +27,23 @@ __all__ = [
     "SemiSupervisedKDR",
     "SupervisedKDR",
     "UnsupervisedKDR",
+    "ViewFinder",
+    "baselines",
     "datasets",
     "engines",
+    "evidence",
+    "find_views",
     "kernels",
     "metrics",
     "solvers",
 ]
 
 if TYPE_CHECKING:
-    from . import datasets, engines, kernels, metrics, solvers
+    from . import baselines, datasets, engines, evidence, kernels, metrics, solvers
     from .estimators.alternative import KDAC, EmbeddingKDAC, LinearKDAC
+    from .estimators.find import find_views
     from .estimators.reduction import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
+    from .estimators.views import ViewFinder
 
 
 def __getattr__(name: str) -> Any:

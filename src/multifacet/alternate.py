@@ -38,6 +38,9 @@ FRAGMENT_SHARE = 0.25
 #: Outer iterations without a better solution after which an exploring run ends.
 PATIENCE = 4
 
+#: Why a climb ends that could go on only by moving rows to other clusters.
+AT_CLUSTER_BOUNDARY = "stopped where the joint objective rises only by changing the clusters"
+
 Keep = Literal["best", "settled"]
 Callback = Callable[[dict], None]
 
@@ -117,6 +120,7 @@ def alternate(
     *,
     keep: Keep = "best",
     max_iter: int = 20,
+    max_climb: int = 100,
     tol: float = 1e-4,
     seed: int = 0,
     n_threads: int = 1,
@@ -134,7 +138,9 @@ def alternate(
         Which solution of an exploration counts: the best seen, or the one at which the
         alternation settles, as in the papers.
     max_iter : int
-        Most outer iterations of an exploration; the final climb may take five times as many steps.
+        Most outer iterations of an exploration; with 1 a start is taken as it is.
+    max_climb : int
+        Most steps of the final climb.
     tol : float
         An exploration has settled when W moves by less (sine of the largest principal angle).
     seed : int
@@ -170,7 +176,7 @@ def alternate(
             )
     best = max((run.solution for run in explorations), key=lambda solution: solution.rank)
     explored = time.perf_counter()
-    solution, gamma, result = climb(sums, problem, best, seed=seed, max_iter=5 * max_iter)
+    solution, gamma, result = climb(sums, problem, best, seed=seed, max_iter=max_climb)
     result.timings = {"explore": explored - began, "climb": time.perf_counter() - explored}
     if callback is not None:
         callback({"stage": "climb", "objective": solution.objective})
@@ -199,11 +205,13 @@ def explore(
         first = solver.solve(sums, start.gamma, start.W, polish=False)
         candidates = [first.W, first.cycle_partner]
     seen: list[Solution] = []
-    for _ in range(max_iter):
+    while True:
         warm = seen[-1].embedding if seen else None
         tried = [embed(sums, problem, W, seed=seed, warm=warm) for W in candidates if W is not None]
         seen.append(max(tried, key=lambda solution: solution.rank))
         here = seen[-1]
+        if len(seen) == max_iter:
+            break
         if len(seen) > 1 and subspace_distance(seen[-2].W, here.W) < tol:
             break
         best = max(range(len(seen)), key=lambda i: seen[i].rank)
@@ -241,7 +249,7 @@ def climb(
         assert isinstance(candidate, _JointPoint)
         if _same_clusters(candidate.solution.embedding, labels):
             return None
-        return "stopped where the joint objective rises only by changing the clusters"
+        return AT_CLUSTER_BOUNDARY
 
     history = [start.step("polish", 0.0)]
     point, reason = ascend(start, evaluate, history, max_iter=max_iter, tol=tol, veto=veto)

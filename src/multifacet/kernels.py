@@ -426,6 +426,20 @@ def with_bandwidth(kernel: Kernel, sigma: float) -> Kernel:
     return terms[0][1] if terms[0][0] == 1.0 and len(terms) == 1 else ConicSum(terms)
 
 
+def typical_distance(X) -> float:
+    """Return the median distance of rows, or the total spread if most rows are duplicates."""
+    return median_distance(X) or float(np.sqrt((column_spread(X) ** 2).sum())) or 1.0
+
+
+def column_spread(X) -> Array:
+    """Return the standard deviation (d,) of every column of an array or CSR matrix."""
+    if not issparse(X):
+        return X.std(axis=0)
+    mean = np.asarray(X.mean(axis=0)).ravel().astype(float)
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.sqrt(np.maximum(squares - mean**2, 0.0))
+
+
 def median_distance(X, *, max_rows: int = 2000, random_state: int = 0) -> float:
     """Return the median Euclidean distance between different rows.
 

@@ -170,12 +170,17 @@ def target_factor(
         return Y
     if kernel != "gaussian":
         raise ValueError(f"target_kernel must be 'linear' or 'gaussian', got {kernel!r}")
-    gaussian = Gaussian(sigma if sigma is not None else (median_distance(Y) or 1.0))
+    return gaussian_factor(Y, sigma if sigma is not None else (median_distance(Y) or 1.0))
+
+
+def gaussian_factor(points: Array, sigma: float) -> Array:
+    """Return F (n, r) with FF' = K, the Gaussian kernel of points (n, m), to a relative 1e-6."""
+    gaussian = Gaussian(sigma)
 
     def column(i: int) -> Array:
-        return gaussian.f(((Y - Y[i]) ** 2).sum(axis=1))
+        return gaussian.f(((points - points[i]) ** 2).sum(axis=1))
 
-    return incomplete_cholesky(column, np.ones(len(Y)))
+    return incomplete_cholesky(column, np.ones(len(points)))
 
 
 def _centre(columns: Array) -> Array:

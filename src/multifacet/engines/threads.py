@@ -31,7 +31,7 @@ def thread_count(n_jobs: int | None) -> int:
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread; may be nested and entered from several threads at once.
+    """Hold BLAS and OpenMP to one thread; may be nested and entered from several threads at once.
 
     Two pools on the same cores are slower than either, and the number of BLAS threads changes
     the rounding, so results would depend on the machine. The limit is global to the process: the
@@ -41,7 +41,7 @@ def single_threaded_blas() -> Iterator[None]:
     with _lock:
         if _holders == 0:
             _controller = _controller or ThreadpoolController()  # finding the libraries is slow
-            _limiter = _controller.limit(limits=1, user_api="blas")
+            _limiter = _controller.limit(limits=1)
             _limiter.__enter__()
         _holders += 1
     try:

@@ -11,10 +11,15 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import cluster_embedding, unit_rows
-from ..engines.threads import single_threaded_blas
+from ..alternate import AT_CLUSTER_BOUNDARY, Keep, cluster_embedding, unit_rows
+from ..engines.threads import single_threaded_blas, thread_count
+from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, leading_eigenpairs
 from ..problems import Gamma, Problem, alternative, one_hot, unsupervised
+from ..selection import Selection, Settings, eigengap_dimension, select, select_by_quality
+from ..solvers import ISM, as_solver
+from ..solvers.base import SolverResult
+from ..starts import Start, pair_starts, spectral_start
 from .base import (
     Embedder,
     EmbeddingPredictor,
@@ -31,8 +36,7 @@ from .validation import (
     check_real,
 )
 
-#: Novelty weight behind "auto", in unit scale. On eleven data sets, 1 gave back the given grouping
-#: once, 2 and 3 never; the price was two groupings (rings, moons among noise) that 1 had found.
+#: Novelty weight behind "auto" where nothing is searched, in unit scale.
 NOVELTY_WEIGHT = 3.0
 
 
@@ -41,28 +45,43 @@ class _Alternative(ClusterMixin):
 
     novelty_weight: Any
     novelty_scale: Any
+    novelty_weight_: float
 
-    def _known(
-        self, given: Any, n_rows: int, n_clusters: int, y: Any
-    ) -> tuple[Problem, list[Array]]:
-        """Return the problem and the given labelings; sets ``novelty_weight_``."""
+    def _labelings(self, given: Any, n_rows: int, y: Any) -> list[Array]:
+        """Return the given labelings, checked."""
         if y is not None and given is None:
             warnings.warn("y is ignored: pass known labels as given=", UserWarning, stacklevel=3)
-        labelings = check_labelings(given, n_rows)
-        scale = check_choice("novelty_scale", self.novelty_scale, ["unit", "paper"])
+        check_choice("novelty_scale", self.novelty_scale, ["unit", "paper"])
         if isinstance(self.novelty_weight, str):
-            check_choice("novelty_weight", self.novelty_weight, ["auto"])
-            weight = NOVELTY_WEIGHT
-            if scale == "paper" and labelings:
-                # The same strength in the papers' units, where a column has length sqrt(n_c).
-                columns = sum(len(np.unique(labels)) for labels in labelings)
-                weight *= columns / (n_rows * len(labelings))
+            check_choice("novelty_weight", self.novelty_weight, self._weight_rules)
         else:
-            weight = check_real("novelty_weight", self.novelty_weight, positive=False)
-        self.novelty_weight_ = weight
+            check_real("novelty_weight", self.novelty_weight, positive=False)
+        return check_labelings(given, n_rows)
+
+    #: Words that ``novelty_weight`` may be.
+    _weight_rules: tuple[str, ...] = ("auto",)
+
+    def _problem(
+        self, labelings: list[Array], n_rows: int, k: int, weight: float = NOVELTY_WEIGHT
+    ) -> Problem:
+        """Return the problem; sets ``novelty_weight_``: ``weight`` (unit scale) if it is open."""
+        if not isinstance(self.novelty_weight, str):
+            self.novelty_weight_ = float(self.novelty_weight)
+        else:
+            self.novelty_weight_ = weight / self._unit_weight(1.0, labelings, n_rows)
         if not labelings:
-            return unsupervised(n_rows, n_clusters), []
-        return alternative(labelings, weight, n_clusters, scale=scale), labelings  # type: ignore[arg-type]
+            return unsupervised(n_rows, k)
+        return alternative(labelings, self.novelty_weight_, k, scale=self.novelty_scale)
+
+    def _unit_weight(self, weight: float, labelings: list[Array], n_rows: int) -> float:
+        """Return a weight in the scale asked for as one of the same strength in unit scale.
+
+        In the papers' units a column has length sqrt(n_c).
+        """
+        if self.novelty_scale == "unit" or not labelings:
+            return weight
+        columns = sum(len(np.unique(labels)) for labels in labelings)
+        return weight * n_rows * len(labelings) / columns
 
 
 class _AlternativeSubspace(_Alternative):
@@ -87,20 +106,26 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
     HSIC(XW, U) - novelty_weight * HSIC(XW, given) over W'W = I and U'U = I (KDAC 2014; solver and
     spectral start: ISM 2018). Scale the features first: distances count.
 
+    Settings that are "auto" are chosen together: candidates from many starts and settings are
+    compared by how well their clusters are separated (:mod:`multifacet.selection`), on a
+    subsample; ``selection_`` keeps them all.
+
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters k to find.
-    n_components : int or "auto", default="auto"
-        Dimension q of the subspace; "auto" takes the number of clusters, at most half of d. With
-        q = d there is no direction to avoid, so the given labels would have no effect.
+    n_clusters : int or "auto", default=2
+        Number of clusters k to find; "auto" chooses among 2 to 8.
+    n_components : int, "auto" or "eigengap", default="auto"
+        Dimension q of the subspace. "eigengap" is the papers' rule: the largest gap between the
+        eigenvalues of Phi at the spectral start. With q = d there is no direction to avoid, so
+        the given labels would have no effect.
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows; a name or an object of :mod:`multifacet.kernels`.
-    bandwidth : float, "auto" or "median", default="auto"
-        Bandwidth of the Gaussian kernel. "auto" is 0.15 of the median distance that the
-        subspace is expected to have, "median" the median distance over all features.
-    novelty_weight : float or "auto", default="auto"
-        How much dependence on the given labels costs; "auto" is 3 in unit scale.
+    bandwidth : float, "auto", "median" or "quality", default="auto"
+        Bandwidth of the Gaussian kernel; "median" is the median distance over all features.
+        "quality" is the papers' rule: the bandwidth and novelty weight of a grid with the highest
+        CQ that satisfies the second-order inequality.
+    novelty_weight : float, "auto" or "quality", default="auto"
+        How much dependence on the given labels costs; "quality" as for the bandwidth.
     novelty_scale : {"unit", "paper"}, default="unit"
         "unit" scales the indicator of every given cluster to unit length, so that the weight means
         the same at every number of rows; "paper" uses raw indicators.
@@ -155,8 +180,10 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         Optimality conditions at the solution; print it for a sentence.
     result_ : SolverResult
         Reason for stopping, history and convergence of the final refinement.
+    selection_ : Selection or None
+        The candidates among which open settings were chosen, best first; None if all were fixed.
     explorations_ : list of Exploration
-        What each start led to.
+        What each start led to, at the final settings.
     n_iter_ : int
         Most outer iterations of any start.
 
@@ -173,7 +200,7 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | str = 2,
         *,
         n_components: int | str = "auto",
         kernel: Any = "gaussian",
@@ -208,6 +235,8 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _weight_rules = ("auto", "quality")
+
     def fit(self, X: Any, y: Any = None, *, given: Any = None) -> KDAC:
         """Find a grouping that is independent of the given ones.
 
@@ -226,12 +255,103 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
             Itself.
         """
         X = check_data(self, X)
-        k = check_clusters(self.n_clusters, X)
-        problem, labelings = self._known(given, X.shape[0], k, y)
+        if isinstance(self.n_clusters, str):
+            check_choice("n_clusters", self.n_clusters, ["auto"])
+            check_clusters(2, X)
+        else:
+            check_clusters(self.n_clusters, X)
+        labelings = self._labelings(given, X.shape[0], y)
         X = self._set_mean(X)
-        q = self._alternative_dimension(k, X.shape[1], labelings)
-        self._alternate(X, problem, q, labelings)
+        seed = self._check_effort()
+        with single_threaded_blas():
+            kernel, fixed = self._fixed_settings(X, labelings)
+            self.selection_ = self._select(X, labelings, kernel, fixed, seed)
+            settings = fixed if self.selection_ is None else self.selection_.settings
+            result = self._solve_at(X, labelings, kernel, settings, seed)
+        # Selected clusters are final, so a climb that ends at their boundary is complete.
+        boundary = self.selection_ is not None and result.reason.endswith(AT_CLUSTER_BOUNDARY)
+        self._warn_unless(result.converged or boundary, result.reason)
         return self
+
+    def _fixed_settings(self, X: Any, labelings: list[Array]) -> tuple[Kernel, Settings]:
+        """Return the kernel and what the user fixed."""
+        kernel = as_kernel(self.kernel)
+        n, d = X.shape
+        k = None if isinstance(self.n_clusters, str) else int(self.n_clusters)
+        q = None
+        if not isinstance(self.n_components, str):
+            q = self._alternative_dimension(2, d, labelings)
+        elif check_choice("n_components", self.n_components, ["auto", "eigengap"]) == "eigengap":
+            q = eigengap_dimension(X, labelings, kernel, k or 3)
+        elif not isinstance(self.init, str):
+            q = np.shape(self.init)[-1]
+        width = None
+        if not isinstance(self.bandwidth, str) or self.bandwidth == "median":
+            self._resolve_kernel(X, d, "median")
+            width = self.bandwidth_
+        else:
+            check_choice("bandwidth", self.bandwidth, ["auto", "median", "quality"])
+            self._refuse_idle_bandwidth(kernel)
+        weight: float | None = NOVELTY_WEIGHT if not labelings else None
+        if not isinstance(self.novelty_weight, str):
+            weight = self._unit_weight(float(self.novelty_weight), labelings, n)
+        return kernel, Settings(k, q, width, weight)
+
+    def _select(
+        self, X: Any, labelings: list[Array], kernel: Kernel, fixed: Settings, seed: int
+    ) -> Selection | None:
+        """Choose what is open; None if nothing is."""
+        if "quality" in (self.bandwidth, self.novelty_weight):
+            return select_by_quality(X, labelings, kernel, fixed, seed=seed)
+        if fixed.complete(kernel):
+            return None
+        return select(
+            X,
+            labelings,
+            kernel,
+            # Short alternations look around; they need not converge.
+            ISM(max_iter=4) if self.solver == "ism" else as_solver(self.solver),
+            fixed,
+            lambda q: self._search_starts(X, labelings, q, seed),
+            with_residual=isinstance(self.init, str) and self.init == "auto",
+            seed=seed,
+            n_threads=thread_count(self.n_jobs),
+            callback=self._callback(),
+        )
+
+    def _search_starts(self, X: Any, labelings: list[Array], q: int, seed: int) -> list[Start]:
+        """Return the starts of dimension q that ``init`` asks for, before settings are known."""
+        rng = np.random.default_rng(seed)
+        if isinstance(self.init, str) and self.init == "auto":
+            return pair_starts(X, labelings, q, self.n_starts, rng)
+        kernel = as_kernel(self.kernel)
+        if needs_bandwidth(kernel):
+            kernel = with_bandwidth(kernel, typical_distance(X))
+        problem = self._problem(labelings, X.shape[0], 2)
+        return self._starts(X, self._attach(X, kernel), problem, q, labelings, rng)
+
+    def _solve_at(
+        self, X: Any, labelings: list[Array], kernel: Kernel, settings: Settings, seed: int
+    ) -> SolverResult:
+        """Solve at settings that are all known."""
+        k, q, weight = settings.n_clusters, settings.n_components, settings.novelty_weight
+        assert k is not None
+        assert q is not None
+        assert weight is not None
+        self.bandwidth_ = settings.bandwidth
+        filled = kernel if self.bandwidth_ is None else with_bandwidth(kernel, self.bandwidth_)
+        sums = self._attach(X, filled)
+        problem = self._problem(labelings, X.shape[0], k, weight)
+        if self.selection_ is None:
+            rng = np.random.default_rng(seed)
+            starts = self._starts(X, sums, problem, q, labelings, rng)
+            keep: Keep = "settled" if self._papers_start() else "best"
+            return self._solve(X, sums, problem, starts, keep, self.max_iter, seed)
+        if self.selection_.found:
+            start = Start(self.selection_.chosen.start, self.selection_.chosen.W)
+            return self._solve(X, sums, problem, [start], "best", 1, seed)
+        starts = [spectral_start(sums, problem, q)]
+        return self._solve(X, sums, problem, starts, "settled", self.max_iter, seed)
 
     def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
         """Fit and return ``labels_``; see :meth:`fit`."""
@@ -312,7 +432,8 @@ class LinearKDAC(_AlternativeSubspace, SubspaceEstimator):
         """Find the subspace in closed form and cluster in it; see :meth:`KDAC.fit`."""
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        problem, labelings = self._known(given, X.shape[0], k, y)
+        labelings = self._labelings(given, X.shape[0], y)
+        problem = self._problem(labelings, X.shape[0], k)
         full, X = X, self._set_mean(X)
         q = self._alternative_dimension(k, X.shape[1], labelings)
         scatter = np.asarray((X.T @ X).todense() if hasattr(X, "todense") else X.T @ X, dtype=float)
@@ -438,7 +559,7 @@ class EmbeddingKDAC(_Alternative, EmbeddingPredictor, KernelEstimator):
         """Find an embedding that is independent of the given labels; see :meth:`KDAC.fit`."""
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        problem, _ = self._known(given, X.shape[0], k, y)
+        problem = self._problem(self._labelings(given, X.shape[0], y), X.shape[0], k)
         X = self._set_mean(X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         n_init = check_count("n_init", self.n_init, low=1)

@@ -15,15 +15,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import Callback, Solution, alternate, cluster_embedding, unit_rows
+from ..alternate import Callback, Keep, Solution, alternate, cluster_embedding, unit_rows
 from ..certificate import certify
 from ..engines import PairSums, as_engine
 from ..engines.base import Extension
 from ..engines.threads import single_threaded_blas, thread_count
-from ..kernels import Kernel, as_kernel, median_distance, needs_bandwidth, with_bandwidth
+from ..kernels import (
+    Kernel,
+    as_kernel,
+    column_spread,
+    needs_bandwidth,
+    typical_distance,
+    with_bandwidth,
+)
 from ..linalg import Array, orthonormalise
 from ..problems import Problem
 from ..solvers import as_solver
+from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, random_start, spectral_start
 from .validation import check_choice, check_count, check_data, check_real
 
@@ -53,7 +61,7 @@ class KernelEstimator(BaseEstimator):
         A direction of zero variance would shrink all distances and thereby please every kernel.
         """
         self.mean_ = np.asarray(X.mean(axis=0)).ravel().astype(X.dtype)
-        spread = _column_spread(X, self.mean_)
+        spread = column_spread(X)
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
         self._varying = spread > 1e-12 * spread.max()
@@ -78,23 +86,26 @@ class KernelEstimator(BaseEstimator):
         automatic = isinstance(self.bandwidth, str)
         if automatic:
             check_choice("bandwidth", self.bandwidth, ["auto", "median"])
+        self._refuse_idle_bandwidth(kernel)
         if not needs_bandwidth(kernel):
-            if self.bandwidth != "auto":
-                raise ValueError(
-                    f"bandwidth={self.bandwidth!r} has no effect on kernel={self.kernel!r}: "
-                    "leave it at 'auto'"
-                )
             self.bandwidth_ = None
             return kernel
         if not automatic:
             self.bandwidth_ = check_real("bandwidth", self.bandwidth)
         else:
-            median = median_distance(X) or _total_spread(X)
+            median = typical_distance(X)
             local = rule == "local" and self.bandwidth == "auto"
             # Distances in a q-dimensional subspace are about sqrt(q / d) of those in all d.
             share = LOCAL_SHARE * np.sqrt(q / X.shape[1]) if local else 1.0
             self.bandwidth_ = float(share * median)
         return with_bandwidth(kernel, self.bandwidth_)
+
+    def _refuse_idle_bandwidth(self, kernel: Kernel) -> None:
+        if not needs_bandwidth(kernel) and self.bandwidth != "auto":
+            raise ValueError(
+                f"bandwidth={self.bandwidth!r} has no effect on kernel={self.kernel!r}: "
+                "leave it at 'auto'"
+            )
 
     def _attach(self, X: Any, kernel: Kernel) -> PairSums:
         mean = self.mean_[self._varying]
@@ -210,7 +221,7 @@ class EmbeddingPredictor:
 class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     """Base of estimators that find clusters and their subspace by alternation."""
 
-    n_clusters: int
+    n_clusters: Any
     n_starts: int
     solver: Any
     max_iter: int
@@ -222,42 +233,63 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     _bandwidth_rule = "local"
 
     def _alternate(self, X: Any, problem: Problem, q: int, labelings: Sequence[Array]) -> None:
-        """Solve the problem and set every attribute that follows from the solution."""
+        """Solve the problem at fixed settings and set every attribute that follows."""
+        seed = self._check_effort()
+        with single_threaded_blas():
+            sums = self._attach(X, self._resolve_kernel(X, q, self._bandwidth_rule))
+            starts = self._starts(X, sums, problem, q, labelings, np.random.default_rng(seed))
+            keep: Keep = "settled" if self._papers_start() else "best"
+            result = self._solve(X, sums, problem, starts, keep, self.max_iter, seed)
+        self._warn_unless(result.converged, result.reason)
+
+    def _check_effort(self) -> int:
+        """Check what bounds the work, and return a seed drawn from ``random_state``."""
         check_count("max_iter", self.max_iter, low=1)
         check_count("n_init", self.n_init, low=1)
         check_count("n_starts", self.n_starts, low=1)
         check_real("tol", self.tol)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X, q, self._bandwidth_rule))
-            found = alternate(
-                sums,
-                problem,
-                as_solver(self.solver),
-                self._starts(X, sums, problem, q, labelings, np.random.default_rng(seed)),
-                keep="settled" if self._papers_start() else "best",
-                max_iter=self.max_iter,
-                tol=self.tol,
-                seed=seed,
-                n_threads=thread_count(self.n_jobs),
-                callback=self._callback(),
-            )
-            solution = found.solution
-            self._refuse_isolation(solution.degrees, sums.kernel)
-            labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
-            self._store_subspace(solution.W, X.dtype)
-            self.labels_ = labels.astype(np.intp)
-            self.n_clusters_ = len(centres)
-            self.embedding_ = solution.embedding
-            self.quality_ = solution.quality
-            self.objective_ = solution.objective
-            self.result_ = found.result
-            self.explorations_ = found.explorations
-            self.n_iter_ = max(len(run.objectives) for run in found.explorations)
-            self.certificate_ = certify(sums, solution.W, found.gamma)
-            self._embedder = make_embedder(sums.extension(solution.W), X, solution, centres)
-            self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
-        self._warn_unless(found.result.converged, found.result.reason)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _solve(
+        self,
+        X: Any,
+        sums: PairSums,
+        problem: Problem,
+        starts: Sequence[Start],
+        keep: Keep,
+        max_iter: int,
+        seed: int,
+    ) -> SolverResult:
+        """Alternate from the starts and set every attribute that follows from the solution."""
+        found = alternate(
+            sums,
+            problem,
+            as_solver(self.solver),
+            starts,
+            keep=keep,
+            max_iter=max_iter,
+            max_climb=5 * self.max_iter,
+            tol=self.tol,
+            seed=seed,
+            n_threads=thread_count(self.n_jobs),
+            callback=self._callback(),
+        )
+        solution = found.solution
+        self._refuse_isolation(solution.degrees, sums.kernel)
+        labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
+        self._store_subspace(solution.W, X.dtype)
+        self.labels_ = labels.astype(np.intp)
+        self.n_clusters_ = len(centres)
+        self.embedding_ = solution.embedding
+        self.quality_ = solution.quality
+        self.objective_ = solution.objective
+        self.result_ = found.result
+        self.explorations_ = found.explorations
+        self.n_iter_ = max(len(run.objectives) for run in found.explorations)
+        self.certificate_ = certify(sums, solution.W, found.gamma)
+        self._embedder = make_embedder(sums.extension(solution.W), X, solution, centres)
+        self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
+        return found.result
 
     def _papers_start(self) -> bool:
         return isinstance(self.init, str) and self.init == "spectral"
@@ -346,19 +378,6 @@ def make_embedder(extension: Extension, X: Any, solution: Solution, centres: Arr
     embedder = Embedder(extension, columns, np.zeros(U.shape[1]), degrees is not None, centres)
     # Centring subtracts the same vector from every row, so one training row tells what it is.
     return replace(embedder, offset=(embedder.uncentred(X[:1]) - U[:1])[0])
-
-
-def _column_spread(X: Any, mean: Array) -> Array:
-    if issparse(X):
-        squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        return np.sqrt(np.maximum(squares - mean.astype(float) ** 2, 0.0))
-    return X.std(axis=0)
-
-
-def _total_spread(X: Any) -> float:
-    """Bandwidth for data with so many duplicates that the median distance is zero."""
-    spread = _column_spread(X, np.asarray(X.mean(axis=0)).ravel())
-    return float(np.sqrt((spread**2).sum()))
 
 
 def _report_to_stderr(event: dict) -> None:

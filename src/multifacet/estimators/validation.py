@@ -82,10 +82,11 @@ def _is_text(dtype: str, column: Any) -> bool:
     return False
 
 
-def check_labelings(given: Any, n_rows: int) -> list[Array]:
+def check_labelings(given: Any, n_rows: int, names: Sequence[str] = ()) -> list[Array]:
     """Return given labels as a list of integer arrays (n,).
 
-    Accepts labels (n,), several labelings (n, m), a list of labelings, or a data frame.
+    Accepts labels (n,), several labelings (n, m), a list of labelings, or a data frame. Errors
+    call a labeling by its place in ``given``, or by its name.
     """
     if given is None:
         return []
@@ -93,7 +94,10 @@ def check_labelings(given: Any, n_rows: int) -> list[Array]:
         raise ValueError(
             f"given is the text {given!r}: pass the labels themselves, such as frame[{given!r}]"
         )
-    labelings = [_as_codes(name, values, n_rows) for name, values in _split_labelings(given)]
+    parts = _split_labelings(given)
+    if names:
+        parts = [(f"given {name!r}", part[1]) for name, part in zip(names, parts, strict=True)]
+    labelings = [_as_codes(name, values, n_rows) for name, values in parts]
     if not labelings:
         raise ValueError("given is empty: pass at least one labeling, or None")
     return labelings

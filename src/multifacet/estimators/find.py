@@ -1,0 +1,316 @@
+"""One call on a table: ``find_views(frame, given="species")``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from html import escape
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from ..evidence import Frontier, frontier
+from ..explain import Explanation, explain
+from ..frames import Encoding, prepare
+from ..linalg import Array
+from ..selection import Settings
+from .validation import check_labelings
+from .views import View, ViewFinder
+
+#: Version of the file format of :meth:`Views.save`.
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The views of a table: a sequence of :class:`View`, best read by printing it.
+
+    Attributes
+    ----------
+    views : list of View
+        The views.
+    index : array of shape (n,)
+        Identifiers of the rows.
+    given : dict of str to array of shape (n,)
+        What was given, by name.
+    encoding : Encoding
+        How columns of the table became features; encodes new rows.
+    frontier : Frontier or None
+        Quality against novelty of the first view; None if nothing was given.
+    """
+
+    views: list[View]
+    index: Array = field(repr=False)
+    given: dict[str, Array] = field(repr=False)
+    encoding: Encoding = field(repr=False)
+    frontier: Frontier | None = field(repr=False, default=None)
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    def __iter__(self) -> Iterator[View]:
+        return iter(self.views)
+
+    @overload
+    def __getitem__(self, position: int) -> View: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[View]: ...
+    def __getitem__(self, position: Any) -> Any:
+        return self.views[position]
+
+    @property
+    def labelings(self) -> Array:
+        """Labels of all views, shape (n, number of views)."""
+        empty = np.zeros((len(self.index), 0), dtype=np.intp)
+        return np.column_stack([view.labels for view in self.views] or [empty])
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one dict per view, ready for a data frame: numbers, features, sentence."""
+        return [
+            {
+                "view": view.name,
+                "clusters": view.n_clusters,
+                "sizes": np.bincount(view.labels).tolist(),
+                "features": ", ".join(self._leading_features(view)),
+                "separation": view.separation,
+                "stability": view.stability,
+                "p_value": view.p_value,
+                "novelty": view.novelty,
+                "independence": view.independence,
+                "sentence": view.sentence,
+            }
+            for view in self.views
+        ]
+
+    def plot(self) -> Any:
+        """Draw each view in its subspace, its loadings, and the frontier; return the figure."""
+        from ..plotting import plot_views
+
+        return plot_views(self.views, frontier=self.frontier)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one ``.npz`` file: arrays and JSON, nothing executable.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; ``.npz`` is appended if it is missing.
+
+        Returns
+        -------
+        Path
+            The file written.
+        """
+        path = Path(path)
+        path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+        arrays: dict[str, Array] = {"index": _plain(self.index)}
+        for i, labels in enumerate(self.given.values()):
+            arrays[f"given{i}"] = _plain(labels)
+        described = []
+        for i, view in enumerate(self.views):
+            arrays |= {f"view{i}_{name}": getattr(view, name) for name in _ARRAYS}
+            numbers = {name: getattr(view, name) for name in _NUMBERS}
+            words = {"settings": asdict(view.settings), "explanation": view.explanation.to_dict()}
+            described.append(numbers | words)
+        path_of = self.frontier
+        if path_of is not None:
+            arrays |= {f"frontier_{name}": getattr(path_of, name) for name in _FRONTIER_ARRAYS}
+        meta = {
+            "format": FORMAT,
+            "given": list(self.given),
+            "encoding": self.encoding.to_dict(),
+            "views": described,
+            "frontier": None if path_of is None else {"chosen": path_of.chosen},
+        }
+        text = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+        np.savez_compressed(path, allow_pickle=False, meta=text, **arrays)
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Views:
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        """
+        path = Path(path)
+        if not path.exists():
+            raise FileNotFoundError(f"there is no file {str(path)!r}")
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                meta = json.loads(bytes(file["meta"]))
+                arrays = {name: file[name] for name in file.files if name != "meta"}
+        except (ValueError, KeyError, OSError) as error:
+            raise ValueError(f"{str(path)!r} does not hold views: {error}") from error
+        if meta.get("format") != FORMAT:
+            raise ValueError(
+                f"{str(path)!r} has format {meta.get('format')}, this version reads {FORMAT}"
+            )
+        views = []
+        for i, one in enumerate(meta["views"]):
+            known = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
+            numbers = {name: one[name] for name in _NUMBERS}
+            explanation = Explanation.from_dict(one["explanation"])
+            settings = Settings(**one["settings"])
+            views.append(View(**known, **numbers, settings=settings, explanation=explanation))
+        path_of = None
+        if meta["frontier"] is not None:
+            known = {name: arrays[f"frontier_{name}"] for name in _FRONTIER_ARRAYS}
+            path_of = Frontier(**known, chosen=meta["frontier"]["chosen"])
+        given = {name: arrays[f"given{i}"] for i, name in enumerate(meta["given"])}
+        encoding = Encoding.from_dict(meta["encoding"])
+        return cls(views, arrays["index"], given, encoding, path_of)
+
+    def __str__(self) -> str:
+        known = f", given {', '.join(self.given)}" if self.given else ""
+        if not self.views:
+            return f"No view beyond chance in {len(self.index)} rows{known}."
+        count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
+        lines = [f"{count} of {len(self.index)} rows{known}"]
+        lines += [f"  {view}\n    {_belief(view)}" for view in self.views]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Show the views as a table in notebooks."""
+        if not self.views:
+            return f"<p>{escape(str(self))}</p>"
+        heads = ("view", "what it is about", "groups", "features", "how far to believe it")
+        rows = [
+            (
+                view.name,
+                view.sentence,
+                " / ".join(map(str, np.bincount(view.labels))),
+                ", ".join(self._leading_features(view)),
+                _belief(view),
+            )
+            for view in self.views
+        ]
+        head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(c)}</td>" for c in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _leading_features(self, view: View, most: int = 3) -> list[str]:
+        names = self.encoding.feature_names
+        order = np.argsort(-view.feature_weights, kind="stable")[:most]
+        return [names[i] for i in order if view.feature_weights[i] >= 0.05]
+
+
+_ARRAYS = ("labels", "components", "projection", "feature_weights")
+_NUMBERS = tuple(
+    f.name for f in fields(View) if f.name not in (*_ARRAYS, "settings", "explanation")
+)
+_FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
+
+
+def _plain(values: Array) -> Array:
+    """Return values as an array that needs no pickle: objects become text."""
+    return values.astype(str) if values.dtype == object else values
+
+
+def _belief(view: View) -> str:
+    """Say how far to believe a view."""
+    parts = []
+    if view.stability is not None:
+        word = "firm" if view.stability >= 0.9 else "fair" if view.stability >= 0.7 else "shaky"
+        parts.append(f"{word}: stability {view.stability:.2f}")
+    if view.p_value is not None:
+        parts.append(f"chance p {'< 0.001' if view.p_value < 0.001 else f'= {view.p_value:.3f}'}")
+    if view.independence is not None:
+        parts.append(f"NMI with what is known {view.novelty:.2f}")
+    return ", ".join(parts)
+
+
+def find_views(
+    data: Any,
+    *,
+    given: Any = None,
+    n_views: int | str = "auto",
+    n_clusters: Any = "auto",
+    exclude: Any = None,
+    identifier: str | None = None,
+    standardize: bool = True,
+    missing: str = "error",
+    random_state: int | None = 0,
+    **options: Any,
+) -> Views:
+    """Find other groupings of a table: good, different from what is given, and explained.
+
+    Parameters
+    ----------
+    data : data frame (pandas, polars, Arrow), dict of columns, array or sparse matrix (n, d)
+        The table. Boolean and categorical columns are encoded.
+    given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
+        What is known already. Named columns are taken out of the features.
+    n_views : int or "auto", default="auto"
+        Number of views; "auto" stops when the next one is no better than chance.
+    n_clusters : int, sequence of int or "auto", default="auto"
+        Number of clusters: of all views, of each, or chosen.
+    exclude : column name or list of names, optional
+        Columns left out.
+    identifier : column name, optional
+        Column that names the rows.
+    standardize : bool, default=True
+        Scale every feature to mean 0 and standard deviation 1.
+    missing : {"error", "impute", "drop"}, default="error"
+        What to do with missing values: name them and stop, fill in medians and most frequent
+        values, or drop the rows.
+    random_state : int or None, default=0
+        Seed.
+    **options
+        Further parameters of :class:`ViewFinder`.
+
+    Returns
+    -------
+    Views
+        Print it, iterate over it, or call ``table``, ``plot`` and ``save``.
+
+    Examples
+    --------
+    >>> from multifacet import find_views
+    >>> from multifacet.datasets import load_penguins
+    >>> measurements, known = load_penguins(as_frame=True)
+    >>> penguins = measurements.assign(species=known["species"])
+    >>> views = find_views(penguins, given="species", n_views=1, n_refits=0)
+    >>> views[0].labels.shape
+    (333,)
+    """
+    unknown = set(options) - set(ViewFinder().get_params())
+    if unknown:
+        raise TypeError(f"find_views has no option {', '.join(sorted(unknown))}")
+    prepared = prepare(
+        data,
+        given=given,
+        exclude=exclude,
+        identifier=identifier,
+        standardize=standardize,
+        missing=missing,
+    )
+    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
+    finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
+    finder.fit(prepared.X, given=known or None)
+    names = list(prepared.encoding.feature_names)
+    units = prepared.encoding.scale if standardize else None
+    views = [_named(view, prepared.X, names, units) for view in finder.views_]
+    path = None
+    if known and views and len(views[0].components):
+        kernel = finder.kernel
+        path = frontier(prepared.X, known, views[0].settings, views[0].components.T, kernel=kernel)
+    given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
+    return Views(views, prepared.index, given_labels, prepared.encoding, path)
+
+
+def _named(view: View, X: Any, names: list[str], units: Array | None) -> View:
+    """Return the view explained in the names and units of the table."""
+    basis = view.components if len(view.components) else np.eye(X.shape[1])
+    explanation = explain(X, view.labels, basis, feature_names=names, units=units)
+    return replace(view, explanation=explanation)

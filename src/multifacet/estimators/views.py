@@ -1,0 +1,431 @@
+"""Several views of one data set: found one after the other, or refined together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+
+from ..alternate import cluster_embedding
+from ..engines.threads import single_threaded_blas
+from ..evidence import independence_test, significance, stability
+from ..explain import Explanation, explain
+from ..kernels import Kernel, as_kernel, with_bandwidth
+from ..linalg import Array
+from ..metrics import novelty
+from ..selection import CLUSTERS, Settings
+from ..separation import neighbour_graph, separation
+from ..solvers import as_solver
+from ..starts import residual_scores
+from ..together import refine_together
+from .alternative import KDAC, EmbeddingKDAC, LinearKDAC
+from .validation import check_choice, check_count, check_data, check_labelings, check_real
+
+#: Rows on which views of the closed-form methods are judged.
+JUDGED_ROWS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One grouping of the rows and what is known about it.
+
+    Attributes
+    ----------
+    name : str
+        "view 1", "view 2", ...
+    labels : array of int of shape (n,)
+        Cluster of each row.
+    components : array of shape (q, d)
+        Orthonormal basis of its subspace; no rows for the method "embedding".
+    projection : array of shape (n, q)
+        The rows in the subspace.
+    feature_weights : array of shape (d,)
+        Share of each feature in the subspace; they sum to one.
+    n_clusters : int
+        Number of clusters.
+    quality : float
+        Cluster quality CQ, at most ``n_clusters``.
+    separation : float
+        Mean log ratio of internal to external conductance: 0 is none, above 1.5 is clear.
+    novelty : float
+        Largest NMI with what was given or found before: 0 is entirely new.
+    stability : float or None
+        Agreement with the groupings found again on subsamples; above 0.9 is firm.
+    p_value : float or None
+        How often data without clusters are separated as well.
+    independence : float or None
+        p-value of independence from what was given; small means that they are related.
+    settings : Settings
+        Settings at which it was found.
+    explanation : Explanation
+        The features behind it, and a sentence.
+    """
+
+    name: str
+    labels: Array = field(repr=False)
+    components: Array = field(repr=False)
+    projection: Array = field(repr=False)
+    feature_weights: Array = field(repr=False)
+    n_clusters: int
+    quality: float
+    separation: float
+    novelty: float
+    stability: float | None
+    p_value: float | None
+    independence: float | None
+    settings: Settings
+    explanation: Explanation = field(repr=False)
+
+    @property
+    def sentence(self) -> str:
+        """What the view is about."""
+        return self.explanation.sentence
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sentence}"
+
+
+class ViewFinder(ClusterMixin, BaseEstimator):
+    """Find several groupings of the same rows, each good and different from the others.
+
+    Views are found one after the other, each avoiding what is given and all earlier views
+    (KDAC 2014, section 6.3). ``strategy="simultaneous"`` then refines all of them together
+    (mSC: each view avoids the kernel of every other).
+
+    Parameters
+    ----------
+    n_views : int or "auto", default="auto"
+        Number of views; "auto" stops when the next one is no better than chance.
+    n_clusters : int, sequence of int or "auto", default="auto"
+        Number of clusters: of all views, of each view, or chosen for each.
+    strategy : {"iterative", "simultaneous"}, default="iterative"
+        How views are found.
+    method : {"kdac", "linear", "embedding"}, default="kdac"
+        :class:`KDAC`, or one of its closed forms.
+    n_components, kernel, bandwidth, novelty_weight, n_starts
+        As in :class:`KDAC`; only ``n_components`` and ``novelty_weight`` apply to "linear", and
+        all but ``n_components`` and ``n_starts`` to "embedding".
+    significance : float, default=0.05
+        p-value beyond which "auto" stops.
+    max_views : int, default=6
+        Most views that "auto" looks for.
+    n_refits : int, default=5
+        Refits behind the stability of each view; 0 leaves it out.
+    random_state : int, RandomState or None, default=None
+        Seed.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores.
+    verbose : int or callable, default=0
+        Positive: progress on standard error. A callable receives progress as dicts.
+
+    Attributes
+    ----------
+    views_ : list of View
+        The views, in the order in which they were found.
+    labelings_ : array of int of shape (n, n_views)
+        Their labels.
+    labels_ : array of int of shape (n,)
+        Labels of the first view; zeros if there is none.
+    rejected_ : View or None
+        The view at which "auto" stopped.
+    n_views_ : int
+        Number of views.
+
+    Examples
+    --------
+    >>> from multifacet import ViewFinder
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(200, [3, 2], rotate=False, random_state=0)
+    >>> finder = ViewFinder(n_views=1, n_refits=0, random_state=0).fit(X, given=labelings[:, 1])
+    >>> finder.views_[0].n_clusters
+    3
+    """
+
+    def __init__(
+        self,
+        n_views: int | str = "auto",
+        n_clusters: int | Sequence[int] | str = "auto",
+        *,
+        strategy: str = "iterative",
+        method: str = "kdac",
+        n_components: int | str = "auto",
+        kernel: Any = "gaussian",
+        bandwidth: float | str = "auto",
+        novelty_weight: float | str = "auto",
+        n_starts: int = 8,
+        significance: float = 0.05,
+        max_views: int = 6,
+        n_refits: int = 5,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.n_views = n_views
+        self.n_clusters = n_clusters
+        self.strategy = strategy
+        self.method = method
+        self.n_components = n_components
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.novelty_weight = novelty_weight
+        self.n_starts = n_starts
+        self.significance = significance
+        self.max_views = max_views
+        self.n_refits = n_refits
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, given: Any = None) -> ViewFinder:
+        """Find the views.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Data, scaled as distances should count.
+        y : ignored
+            Present for the conventions of scikit-learn.
+        given : array-like of shape (n,) or (n, m), list of labelings, or data frame, optional
+            What is already known.
+
+        Returns
+        -------
+        ViewFinder
+            Itself.
+        """
+        X = check_data(self, X)
+        limit = self._check()
+        given_labels = check_labelings(given, X.shape[0])
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        known = list(given_labels)
+        views: list[View] = []
+        self.rejected_ = None
+        while len(views) < limit:
+            view = self._next_view(X, known, len(views), seed)
+            if self.n_views == "auto" and not self._believable(view):
+                self.rejected_ = view
+                break
+            views.append(view)
+            known.append(view.labels)
+        if self.strategy == "simultaneous" and len(views) + len(given_labels) > 1:
+            views = self._refine_together(X, given_labels, views, seed)
+        self.views_ = [
+            self._with_stability(X, given_labels, views, i, seed) for i in range(len(views))
+        ]
+        self.n_views_ = len(views)
+        n = X.shape[0]
+        self.labelings_ = np.column_stack([v.labels for v in views] or [np.zeros((n, 0), np.intp)])
+        self.labels_ = views[0].labels if views else np.zeros(n, dtype=np.intp)
+        return self
+
+    def _check(self) -> int:
+        """Check the parameters and return the largest number of views."""
+        check_choice("strategy", self.strategy, ["iterative", "simultaneous"])
+        check_choice("method", self.method, list(METHODS))
+        check_real("significance", self.significance)
+        check_count("n_refits", self.n_refits, low=0)
+        check_count("max_views", self.max_views, low=1)
+        if self.strategy == "simultaneous" and self.method != "kdac":
+            raise ValueError(
+                f"strategy='simultaneous' refines subspaces of KDAC, not of method={self.method!r}"
+            )
+        if isinstance(self.n_views, str):
+            check_choice("n_views", self.n_views, ["auto"])
+            limit = self.max_views
+        else:
+            limit = check_count("n_views", self.n_views, low=1)
+        if isinstance(self.n_clusters, str):
+            check_choice("n_clusters", self.n_clusters, ["auto"])
+        elif np.ndim(self.n_clusters) and len(self.n_clusters) < limit:  # type: ignore[arg-type]
+            if not isinstance(self.n_views, str):
+                raise ValueError(
+                    f"n_clusters has {len(self.n_clusters)} entries for {limit} views"  # type: ignore[arg-type]
+                )
+            limit = len(self.n_clusters)  # type: ignore[arg-type]
+        return limit
+
+    def _clusters_of(self, position: int) -> Any:
+        """Return the number of clusters asked of a view."""
+        if isinstance(self.n_clusters, str) or not np.ndim(self.n_clusters):
+            return self.n_clusters
+        return self.n_clusters[position]  # type: ignore[index]
+
+    def _next_view(self, X: Any, known: list[Array], position: int, seed: int) -> View:
+        k = self._clusters_of(position)
+        found = METHODS[self.method](self, X, known, k, seed)
+        asked = None if isinstance(k, str) else int(k)
+        view = self._describe(X, known, found, f"view {position + 1}", seed)
+        return replace(view, p_value=significance(view.separation, X.shape[0], X.shape[1], asked))
+
+    def _describe(self, X: Any, known: list[Array], found: _Found, name: str, seed: int) -> View:
+        names = getattr(self, "feature_names_in_", None)
+        basis = found.components if len(found.components) else np.eye(X.shape[1])
+        explanation = explain(X, found.labels, basis, feature_names=names)
+        related = [
+            independence_test(found.labels, labels, random_state=seed).p_value for labels in known
+        ]
+        return View(
+            name=name,
+            labels=found.labels,
+            components=found.components,
+            projection=found.projection,
+            feature_weights=explanation.weights,
+            n_clusters=int(found.labels.max()) + 1,
+            quality=found.quality,
+            separation=found.separation,
+            novelty=novelty(found.labels, np.column_stack(known)) if known else 0.0,
+            stability=None,
+            p_value=None,
+            # Several tests: the smallest p-value, corrected for how many there were.
+            independence=min(1.0, len(related) * min(related)) if related else None,
+            settings=found.settings,
+            explanation=explanation,
+        )
+
+    def _believable(self, view: View) -> bool:
+        return view.p_value is not None and view.p_value <= self.significance and view.novelty < 0.5
+
+    def _with_stability(
+        self, X: Any, given: list[Array], views: list[View], position: int, seed: int
+    ) -> View:
+        view = views[position]
+        if not self.n_refits or self.method != "kdac":
+            return view
+        known = given + [earlier.labels for earlier in views[:position]]
+        value = stability(
+            X,
+            view.labels,
+            view.settings,
+            given=known,
+            kernel=self.kernel,
+            n_refits=self.n_refits,
+            random_state=seed,
+        )
+        return replace(view, stability=value)
+
+    def _refine_together(
+        self, X: Any, given: list[Array], views: list[View], seed: int
+    ) -> list[View]:
+        kernel = as_kernel(self.kernel)
+        with single_threaded_blas():
+            solutions = refine_together(
+                X,
+                given,
+                [view.components.T for view in views],
+                [_filled(kernel, view.settings.bandwidth) for view in views],
+                [view.n_clusters for view in views],
+                as_solver("ism"),
+            )
+        refined: list[View] = []
+        for view, solution in zip(views, solutions, strict=True):
+            labels, _ = cluster_embedding(solution.embedding, n_init=10, seed=seed)
+            found = _Found.make(X, labels, solution.W.T, solution.quality, view.settings)
+            known = given + [earlier.labels for earlier in refined]
+            new = self._describe(X, known, found, view.name, seed)
+            refined.append(replace(new, p_value=view.p_value))
+        return refined
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a method found, in the terms that all methods share."""
+
+    labels: Array
+    components: Array
+    projection: Array
+    quality: float
+    separation: float
+    settings: Settings
+
+    @classmethod
+    def make(
+        cls, X: Any, labels: Array, components: Array, quality: float, settings: Settings
+    ) -> _Found:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        projection = np.asarray(X @ components.T) - mean @ components.T
+        labels = np.unique(labels, return_inverse=True)[1]
+        return cls(
+            labels, components, projection, quality, _separation(projection, labels), settings
+        )
+
+
+def _filled(kernel: Kernel, width: float | None) -> Kernel:
+    return kernel if width is None else with_bandwidth(kernel, width)
+
+
+def _separation(points: Array, labels: Array) -> float:
+    rows = np.linspace(0, len(points) - 1, min(len(points), JUDGED_ROWS)).astype(int)
+    inside = np.unique(labels[rows], return_inverse=True)[1]
+    return separation(neighbour_graph(points[rows]), inside).score
+
+
+def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
+    model = KDAC(
+        n_clusters=k,
+        n_components=finder.n_components,
+        kernel=finder.kernel,
+        bandwidth=finder.bandwidth,
+        novelty_weight=finder.novelty_weight,
+        n_starts=finder.n_starts,
+        random_state=seed,
+        n_jobs=finder.n_jobs,
+        verbose=finder.verbose,
+    ).fit(X, given=known or None)
+    settings = Settings(
+        model.n_clusters_, model.n_components_, model.bandwidth_, model.novelty_weight_
+    )
+    found = _Found.make(X, model.labels_, model.components_, model.quality_, settings)
+    if model.selection_ is not None and model.selection_.found:
+        # The null of the significance is that of the search, which judged a subsample.
+        return replace(found, separation=model.selection_.chosen.separation)
+    return found
+
+
+def _fit_linear(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
+    def fit(n_clusters: int) -> _Found:
+        model = LinearKDAC(
+            n_clusters,
+            n_components=finder.n_components,
+            novelty_weight=finder.novelty_weight,
+            random_state=seed,
+        ).fit(X, given=known or None)
+        settings = Settings(n_clusters, model.n_components_, None, model.novelty_weight_)
+        return _Found.make(X, model.labels_, model.components_, model.quality_, settings)
+
+    return _best_over_clusters(fit, k, X.shape[0])
+
+
+def _fit_embedding(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
+    # Without a subspace of its own, a view is judged where the given groups are removed.
+    scores = residual_scores(X, known)
+
+    def fit(n_clusters: int) -> _Found:
+        model = EmbeddingKDAC(
+            n_clusters,
+            kernel=finder.kernel,
+            bandwidth=finder.bandwidth,
+            novelty_weight=finder.novelty_weight,
+            random_state=seed,
+            n_jobs=finder.n_jobs,
+        ).fit(X, given=known or None)
+        settings = Settings(n_clusters, None, model.bandwidth_, model.novelty_weight_)
+        labels = np.unique(model.labels_, return_inverse=True)[1]
+        none = np.zeros((0, X.shape[1]))
+        return _Found(
+            labels, none, model.embedding_, model.quality_, _separation(scores, labels), settings
+        )
+
+    return _best_over_clusters(fit, k, X.shape[0])
+
+
+def _best_over_clusters(fit: Callable[[int], _Found], k: Any, n_rows: int) -> _Found:
+    if not isinstance(k, str):
+        return fit(k)
+    return max((fit(n) for n in CLUSTERS if 2 * n <= n_rows), key=lambda found: found.separation)
+
+
+METHODS = {"kdac": _fit_kdac, "linear": _fit_linear, "embedding": _fit_embedding}

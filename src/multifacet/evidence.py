@@ -1,0 +1,288 @@
+"""How far to believe a grouping: stability, significance, independence, and the frontier.
+
+*Stability* asks whether other rows would have told the same: the search is repeated on
+subsamples. *Significance* asks whether data without clusters would have looked as good.
+*Independence* asks whether a grouping has anything to do with what was given. The *frontier*
+shows what novelty costs in quality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .alternate import cluster_embedding, explore
+from .engines import Exact
+from .engines.threads import single_threaded_blas
+from .kernels import Kernel, as_kernel, typical_distance, with_bandwidth
+from .linalg import Array
+from .metrics import nmi
+from .problems import Problem, alternative, gaussian_factor, one_hot
+from .selection import ROWS, Settings, select
+from .solvers import ISM
+from .starts import Start, pair_starts
+
+#: Rows on which permutation tests and frontiers are computed.
+MAX_ROWS = 2000
+FRONTIER_ROWS = 800
+#: Novelty weights of the frontier, in unit scale.
+WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+
+class TestResult(NamedTuple):
+    """A test statistic and its p-value."""
+
+    statistic: float
+    p_value: float
+
+
+def independence_test(
+    X: Any, labels: Any, *, n_permutations: int = 499, random_state: int | None = None
+) -> TestResult:
+    """Test whether data are independent of labels: HSIC under permutations of the rows.
+
+    Parameters
+    ----------
+    X : array-like of shape (n,) or (n, d)
+        Data, such as the rows projected on a view; a labeling if it is one-dimensional and not of
+        floats.
+    labels : array-like of shape (n,)
+        Labels.
+    n_permutations : int, default=499
+        Number of permutations; the smallest p-value is 1 / (n_permutations + 1).
+    random_state : int or None, default=None
+        Seed.
+
+    Returns
+    -------
+    TestResult
+        HSIC and its p-value. Permuting rows is exact, so under independence a p-value below
+        0.05 occurs in at most 5 % of data sets, whatever their distribution. For a subspace that
+        was *chosen* to be independent of the labels the p-value errs towards independence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.evidence import independence_test
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 3, 200)
+    >>> independence_test(rng.normal(size=200) + labels, labels, random_state=0).p_value < 0.01
+    True
+    """
+    values, codes = np.asarray(X), np.unique(np.asarray(labels), return_inverse=True)[1]
+    if len(values) != len(codes) or values.ndim > 2 or not len(codes):
+        raise ValueError(f"X has shape {values.shape} for {len(codes)} labels")
+    rng = np.random.default_rng(random_state)
+    rows = rng.permutation(len(codes))[:MAX_ROWS]
+    factor = _centred_factor(values[rows])
+    indicator = one_hot(codes[rows])
+    observed = _hsic(factor, indicator)
+    # Ties must count: with few distinct arrangements equality is common, and rounding breaks it.
+    bound = observed - 1e-12 * abs(observed)
+    extreme = sum(
+        _hsic(factor, indicator[rng.permutation(len(rows))]) >= bound for _ in range(n_permutations)
+    )
+    return TestResult(observed, (1 + extreme) / (1 + n_permutations))
+
+
+def _centred_factor(values: Array) -> Array:
+    """Return F (n, r) with HKH = FF': indicators of labels, or a Gaussian kernel of data."""
+    if values.ndim == 1 and values.dtype.kind != "f":
+        factor = one_hot(np.unique(values, return_inverse=True)[1])
+    else:
+        points = np.asarray(values, dtype=float).reshape(len(values), -1)
+        factor = gaussian_factor(points, typical_distance(points))
+    return factor - factor.mean(axis=0)
+
+
+def _hsic(factor: Array, indicator: Array) -> float:
+    return float(((factor.T @ indicator) ** 2).sum() / (len(factor) - 1) ** 2)
+
+
+def significance(separation: float, n_rows: int, n_features: int, n_clusters: int | None) -> float:
+    """Return the p-value of a separation: how often structureless data are separated as well.
+
+    Parameters
+    ----------
+    separation : float
+        Separation of the clusters chosen by the automatic search.
+    n_rows, n_features : int
+        Shape of the data.
+    n_clusters : int or None
+        Number of clusters asked for; None if it was chosen.
+
+    Returns
+    -------
+    float
+        Probability that the best of all candidates reaches this separation on data without
+        clusters. The search itself is part of the null, which was simulated once
+        (``python -m benchmarks calibration``) on Gaussian, uniform and mixed clouds with and
+        without given groups; a Gumbel law with location and scale by shape fits its maximum.
+    """
+    location, scale = _null_law(n_rows, n_features, n_clusters)
+    return float(-np.expm1(-np.exp(-(separation - location) / scale)))
+
+
+def _null_law(n_rows: int, n_features: int, n_clusters: int | None) -> tuple[float, float]:
+    return 0.3, 0.2
+
+
+def stability(
+    X: Any,
+    labels: Any,
+    settings: Settings,
+    *,
+    given: Sequence[Array] = (),
+    kernel: Kernel | str = "gaussian",
+    n_refits: int = 5,
+    random_state: int = 0,
+) -> float:
+    """Return the agreement of a grouping with those found again on subsamples.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        Data.
+    labels : array of shape (n,)
+        The grouping.
+    settings : Settings
+        Settings at which it was found. The subspace is searched for anew every time.
+    given : sequence of arrays of shape (n,)
+        What was given.
+    kernel : Kernel or str
+        Similarity.
+    n_refits : int, default=5
+        Number of subsamples, of two thirds of the rows (at most 400).
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    float
+        Mean NMI on the rows of each subsample; 1 is the same every time, near 0 is chance.
+    """
+    rng = np.random.default_rng(random_state)
+    n = X.shape[0]
+    agreement = []
+    for _ in range(n_refits):
+        rows = rng.permutation(n)[: min(2 * n // 3, ROWS)]
+        part, known = X[rows], [np.asarray(one)[rows] for one in given]
+        starts = partial(pair_starts, part, known, n_starts=8, rng=rng)
+        with single_threaded_blas():
+            again = select(
+                part,
+                known,
+                as_kernel(kernel),
+                ISM(max_iter=4),
+                settings,
+                starts,
+                seed=int(rng.integers(2**31 - 1)),
+            )
+        agreement.append(nmi(again.chosen.labels, np.asarray(labels)[rows[again.rows]]))
+    return float(np.mean(agreement))
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Solutions along the novelty weight.
+
+    Attributes
+    ----------
+    weights : array of shape (m,)
+        Novelty weights, in unit scale.
+    quality : array of shape (m,)
+        Cluster quality CQ at each weight.
+    dependence : array of shape (m,)
+        HSIC with the given labels, in the units of CQ.
+    novelty : array of shape (m,)
+        Largest NMI of the clusters with a given labeling.
+    labels : array of int of shape (m, rows)
+        The clusters, for the rows in ``rows``.
+    rows : array of int
+        Rows on which the path was computed.
+    chosen : int or None
+        Index of the weight closest to the one that was used.
+    """
+
+    weights: Array
+    quality: Array
+    dependence: Array
+    novelty: Array
+    labels: Array = field(repr=False)
+    rows: Array = field(repr=False)
+    chosen: int | None = None
+
+
+def frontier(
+    X: Any,
+    given: Sequence[Array],
+    settings: Settings,
+    W: Array,
+    *,
+    kernel: Kernel | str = "gaussian",
+    weights: Sequence[float] = WEIGHTS,
+    random_state: int = 0,
+) -> Frontier:
+    """Return the path of solutions over the novelty weight (KDAC 2014, figure 9).
+
+    It runs from the largest weight down, each solution starting from the one before, so that the
+    path tells what is given up rather than what other starts would find.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        Data.
+    given : sequence of arrays of shape (n,)
+        What is given; at least one labeling.
+    settings : Settings
+        Number of clusters and bandwidth; the weight marks the chosen point.
+    W : array of shape (d, q)
+        Subspace where the path begins.
+    kernel : Kernel or str
+        Similarity.
+    weights : sequence of float
+        Novelty weights in unit scale.
+    random_state : int, default=0
+        Seed of the subsample and of k-means.
+    """
+    if not len(given):
+        raise ValueError("given is empty: without known labels there is no novelty to trade")
+    rows = np.sort(np.random.default_rng(random_state).permutation(X.shape[0])[:FRONTIER_ROWS])
+    X, given = X[rows], [np.unique(np.asarray(one)[rows], return_inverse=True)[1] for one in given]
+    kernel = as_kernel(kernel)
+    if settings.bandwidth is not None:
+        kernel = with_bandwidth(kernel, settings.bandwidth)
+    k = settings.n_clusters or 2
+    points = []
+    with single_threaded_blas():
+        sums = Exact().attach(X, kernel, mean=np.asarray(X.mean(axis=0)).ravel(), n_jobs=1)
+        for weight in sorted(weights, reverse=True):
+            problem = alternative(given, weight, k, scale="unit")
+            run = explore(
+                sums, problem, ISM(max_iter=4), Start("path", W), keep="best", max_iter=4,
+                tol=1e-3, seed=random_state,
+            )  # fmt: skip
+            found = run.solution
+            W = found.W
+            known = Problem(problem.columns, np.ones(problem.columns.shape[1]))
+            dependence = sums.objective(W, known.gamma(None, found.degrees))
+            labels, _ = cluster_embedding(found.embedding, n_init=3, seed=random_state)
+            points.append((weight, found.quality, dependence, labels))
+    points.reverse()
+    values = np.array([point[:3] for point in points])
+    labels = np.array([point[3] for point in points])
+    used = settings.novelty_weight
+    distance = np.abs(np.log1p(values[:, 0]) - np.log1p(used or 0.0))
+    return Frontier(
+        weights=values[:, 0],
+        quality=values[:, 1],
+        dependence=values[:, 2],
+        novelty=np.array([max(nmi(one, known) for known in given) for one in labels]),
+        labels=labels,
+        rows=rows,
+        chosen=None if used is None else int(np.argmin(distance)),
+    )

@@ -1,0 +1,223 @@
+"""The way from columns to features: learnt from data, applied to new rows, saved and loaded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, diags, issparse
+
+from ..linalg import Array
+from .cells import Cells, as_kind, check_cells, check_sparse
+from .table import listing, read_table
+
+
+@dataclass(frozen=True)
+class Column:
+    """How one column of the data became features.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column; ``x0``, ``x1``, ... in data without names.
+    kind : {"number", "boolean", "category"}
+        What it holds.
+    categories : list of str
+        Values of a category, in the order of its features; empty for the other kinds.
+    features : list of int
+        Its columns of X: none if it is constant, one for a number, a boolean and a category of
+        two values (the indicator of the second), otherwise one per category.
+    fill : float, bool, str or None
+        What stands in for a missing value; None if missing values are errors.
+    """
+
+    name: str
+    kind: str
+    categories: list[str] = field(default_factory=list)
+    features: list[int] = field(default_factory=list)
+    fill: float | bool | str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """The way from columns to features, without any data: ``X = (encoded - mean) / scale``.
+
+    Attributes
+    ----------
+    columns : list of Column
+        The columns used, including constant ones, which have no features.
+    feature_names : list of str
+        Names of the d features, such as ``mass``, ``sex=male`` and ``island=Biscoe``.
+    mean, scale : array of shape (d,)
+        Subtracted from, then divided into the encoded columns.
+    identifier : str or None
+        The column that names the rows.
+    """
+
+    columns: list[Column]
+    feature_names: list[str]
+    mean: Array
+    scale: Array
+    identifier: str | None = None
+
+    def transform(self, data: Any) -> Any:
+        """Encode new rows of the same kind of data.
+
+        Parameters
+        ----------
+        data : data frame, dict of columns, array or sparse matrix of m rows
+            Columns are found by their names, or by their places if they have none. Columns that
+            were not used are ignored.
+
+        Returns
+        -------
+        array or CSR matrix of shape (m, d)
+            The features of the new rows.
+
+        Examples
+        --------
+        >>> from multifacet.frames import prepare
+        >>> encoding = prepare({"mass": [1, 3, 1, 3], "sex": ["f", "m", "m", "f"]}).encoding
+        >>> encoding.transform({"sex": ["m"], "mass": [2], "age": [7]})
+        array([[0., 1.]])
+        """
+        table = read_table(data)
+        names = [column.name for column in self.columns]
+        if table.matrix is not None:
+            d = table.matrix.shape[1]
+            if self.mean.any() or names != [f"x{j}" for j in range(d)]:
+                raise ValueError(
+                    f"data is a sparse matrix with {d} columns, but the encoding was not made "
+                    "from such data: pass the rows in the form that it was made from"
+                )
+            check_sparse(table.matrix, "error")
+            return encode(self, table.matrix, table.dtype)
+        if not table.named and names != list(table.columns):
+            raise ValueError(
+                f"data has {len(table.columns)} columns without names, but the encoding was made "
+                f"from {len(names)} columns: {listing(names)}"
+            )
+        used = [column for column in self.columns if column.features]
+        cells = {c.name: as_kind(table.read(c.name), c.kind) for c in used}
+        missing = "error" if used[0].fill is None else "impute"
+        check_cells(cells.values(), table.n_rows, missing, "drop or impute them first")
+        return encode(self, cells, table.dtype)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a description that JSON can hold; :meth:`from_dict` reads it."""
+        return {**asdict(self), "mean": self.mean.tolist(), "scale": self.scale.tolist()}
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Encoding:
+        """Return the encoding that :meth:`to_dict` has described."""
+        return cls(
+            columns=[Column(**column) for column in description["columns"]],
+            feature_names=list(description["feature_names"]),
+            mean=np.array(description["mean"], dtype=float),
+            scale=np.array(description["scale"], dtype=float),
+            identifier=description["identifier"],
+        )
+
+
+def encode(encoding: Encoding, rows: Any, dtype: Any) -> Any:
+    """Return the features (n, d) of checked rows: cells by name of the column, or a CSR matrix."""
+    used = [(j, column) for j, column in enumerate(encoding.columns) if column.features]
+    if issparse(rows):
+        scaled = rows[:, [j for j, _ in used]] @ diags(1 / encoding.scale)
+        return csr_matrix(scaled, dtype=dtype)
+    n = len(rows[used[0][1].name].values)
+    X = np.empty((n, len(encoding.feature_names)), dtype=dtype)
+    for _, column in used:
+        where = column.features
+        numbers = _numbers(column, rows[column.name])
+        X[:, where] = (numbers - encoding.mean[where]) / encoding.scale[where]
+    return X
+
+
+def _numbers(column: Column, cells: Cells) -> Array:
+    """Encode one column, before standardising: (n, number of features)."""
+    values = cells.values
+    if column.fill is not None:
+        values = np.where(cells.missing, column.fill, values)
+    if column.kind != "category":
+        return values[:, None]
+    position = {category: i for i, category in enumerate(column.categories)}
+    codes = np.array([position.get(value, -1) for value in values.tolist()], dtype=int)
+    if (codes < 0).any():
+        row = int(np.argmin(codes))
+        raise ValueError(
+            f"{cells.place} has the unknown value {values[row]!r} in row {row}: known are "
+            f"{listing(column.categories, len(position))}"
+        )
+    indicators = codes[:, None] == np.arange(len(position))
+    return indicators[:, 1:] if len(position) == 2 else indicators
+
+
+def learn(rows: Any, *, standardize: bool, impute: bool) -> Encoding:
+    """Return the encoding of checked rows: cells by name of the column, or a CSR matrix."""
+    encoding = _learn_sparse(rows) if issparse(rows) else _learn_columns(rows, impute)
+    d = len(encoding.feature_names)
+    if d == 0:
+        raise ValueError("all columns are constant: there is nothing to separate")
+    return encoding if standardize else replace(encoding, mean=np.zeros(d), scale=np.ones(d))
+
+
+def _learn_columns(cells: Mapping[str, Cells], impute: bool) -> Encoding:
+    columns, scale = [], []
+    names: list[str] = []
+    mean: list[float] = []
+    for name, found in cells.items():
+        column = _describe(name, found, impute)
+        numbers = _numbers(column, found)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre, spread = numbers.mean(axis=0, dtype=float), numbers.std(axis=0, dtype=float)
+        if _varies(centre, spread, numbers.dtype, found.place).any():
+            count = len(spread)
+            column = replace(column, features=list(range(len(names), len(names) + count)))
+            names += [f"{name}={value}" for value in column.categories[-count:]] or [name]
+            mean.extend(centre)
+            # The c indicators of a category have variance 1 together, as one number has: what
+            # counts in distances is how many columns say so, not how many values they have.
+            scale.extend(spread * np.sqrt(count))
+        columns.append(column)
+    return Encoding(columns, names, np.array(mean), np.array(scale))
+
+
+def _learn_sparse(matrix: Any) -> Encoding:
+    n, d = matrix.shape
+    where, values = matrix.indices, matrix.data.astype(float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.bincount(where, values, d) / n
+        zeros = n - np.bincount(where, minlength=d)
+        squares = np.bincount(where, (values - mean[where]) ** 2, d) + zeros * mean**2
+        spread = np.sqrt(squares / n)
+    varies = _varies(mean, spread, matrix.dtype, "data")
+    columns = [Column(f"x{j}", "number") for j in range(d)]
+    for place, j in enumerate(np.flatnonzero(varies)):
+        columns[j].features.append(place)
+    names = [column.name for column in columns if column.features]
+    # Centring would fill the zeros.
+    return Encoding(columns, names, np.zeros(len(names)), spread[varies])
+
+
+def _varies(mean: Array, spread: Array, dtype: Any, place: str) -> Array:
+    """Tell which columns vary by more than rounding."""
+    if not np.isfinite(spread).all():
+        raise ValueError(f"{place} holds values too large to be squared: use another unit")
+    precision = np.finfo(np.float32 if dtype == np.float32 else np.float64).eps
+    return spread > 10 * precision * np.abs(mean)
+
+
+def _describe(name: str, cells: Cells, impute: bool) -> Column:
+    present = cells.present
+    if cells.kind == "number":
+        return Column(name, "number", fill=float(np.median(present)) if impute else None)
+    if cells.kind == "boolean":
+        return Column(name, "boolean", fill=bool(present.mean() > 0.5) if impute else None)
+    counts = Counter(present.tolist())
+    categories = [value for value in cells.order or sorted(counts) if value in counts]
+    most_frequent = max(categories, key=counts.__getitem__)
+    return Column(name, "category", categories, fill=most_frequent if impute else None)

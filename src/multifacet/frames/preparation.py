@@ -1,0 +1,231 @@
+"""From data to features and known labels: which columns are what, and which rows are used."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from ..linalg import Array
+from .cells import Cells, check_cells, check_sparse, numbers_if_text, read_column, whole
+from .encoding import Encoding, encode, learn
+from .table import Table, columns_of, listing, read_table
+
+#: Text with more different values than this is not a grouping that one-hot columns can carry.
+MAX_CATEGORIES = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data ready for an estimator.
+
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        The features.
+    encoding : Encoding
+        How they came about; encodes new rows.
+    index : array of shape (n,)
+        Identifiers of the rows.
+    rows : array of int of shape (n,)
+        Positions of the rows in the data; fewer than the data has after ``missing="drop"``.
+    given : list of arrays of shape (n,)
+        The given labelings, as they were found: not yet checked to be groupings.
+    given_names : list of str
+        Their names.
+    imputed : dict
+        Number of imputed values by name of the column.
+    """
+
+    X: Any
+    encoding: Encoding
+    index: Array
+    rows: Array
+    given: list[Array]
+    given_names: list[str]
+    imputed: dict[str, int]
+
+
+def prepare(
+    data: Any,
+    *,
+    given: Any = None,
+    exclude: Any = None,
+    identifier: str | None = None,
+    standardize: bool = True,
+    missing: str = "error",
+) -> Prepared:
+    """Turn data into a matrix of features, and take the known labels out of it.
+
+    Numbers stay, truth values become 0 and 1, and categories become indicators. Text that reads
+    as numbers throughout is taken as numbers. Constant columns are left out with a warning.
+
+    Parameters
+    ----------
+    data : data frame (pandas, polars, pyarrow), dict of columns, array or sparse matrix (n, d)
+        The data. Sparse data are scaled, but not centred, and stay sparse.
+    given : str, list of str, array of shape (n,) or (n, m), list of labelings, or data frame
+        What is already known: columns of the data by name, which are then no features, or the
+        labels themselves.
+    exclude : str or list of str, optional
+        Columns that are no features.
+    identifier : str, optional
+        Column that names the rows; by default the index of a pandas data frame, or 0 to n - 1.
+    standardize : bool, default=True
+        Give every column mean 0 and variance 1; the indicators of one category have variance 1
+        together.
+    missing : {"error", "impute", "drop"}, default="error"
+        What to do about missing values: raise an error; put the median or the most frequent value
+        in their place; or leave out their rows. Labels are never imputed.
+
+    Returns
+    -------
+    Prepared
+        The features, how they came about, and the given labels.
+
+    Examples
+    --------
+    >>> from multifacet.frames import prepare
+    >>> birds = {
+    ...     "species": ["Adelie", "Adelie", "Gentoo", "Gentoo"],
+    ...     "mass": [3750, 3800, 4950, 5100],
+    ...     "sex": ["male", "female", "female", "male"],
+    ... }
+    >>> prepared = prepare(birds, given="species")
+    >>> prepared.encoding.feature_names, prepared.X.shape, prepared.given_names
+    (['mass', 'sex=male'], (4, 2), ['species'])
+    """
+    if not isinstance(standardize, bool):
+        raise ValueError(f"standardize must be True or False, got {standardize!r}")
+    if missing not in ("error", "impute", "drop"):
+        raise ValueError(f"missing={missing!r} is not known: use 'error', 'impute', 'drop'")
+    table = read_table(data)
+    if table.n_rows < 2:
+        raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")
+    labels, taken = _find_given(given, table)
+    named = table.find("identifier", None if identifier is None else [identifier])
+    cells = _features(table, {*taken, *named, *table.find("exclude", exclude)})
+    rows = _complete_rows(table, cells, [column for _, column in labels], missing)
+    if len(rows) < table.n_rows:
+        cells = {name: column.take(rows) for name, column in cells.items()}
+    features = cells if table.matrix is None else table.matrix[rows]
+    encoding = learn(features, standardize=standardize, impute=missing == "impute")
+    constant = [column.name for column in encoding.columns if not column.features]
+    if constant:
+        plural = "s" * (len(constant) > 1)
+        message = f"left out {len(constant)} constant column{plural}: {listing(constant)}"
+        warnings.warn(message, UserWarning, stacklevel=2)
+    index = whole(table.read(named[0]).values) if named else table.index
+    return Prepared(
+        X=encode(encoding, features, table.dtype),
+        encoding=replace(encoding, identifier=named[0] if named else None),
+        index=index[rows],
+        rows=rows,
+        given=[whole(column.values[rows]) for _, column in labels],
+        given_names=[name for name, _ in labels],
+        imputed={name: int(c.missing.sum()) for name, c in cells.items() if c.missing.any()},
+    )
+
+
+def _find_given(given: Any, table: Table) -> tuple[list[tuple[str, Cells]], list[str]]:
+    """Return names and cells of the given labelings, and the columns of the data they took."""
+    if given is None:
+        return [], []
+    taken, columns = [], columns_of(given)
+    if isinstance(given, str | Integral) or _are_names(given, table):
+        taken = table.find("given", given)
+        columns = [(name, table.columns[name]) for name in taken]
+    if columns is None:
+        labels = _split_labelings(given)
+    else:
+        labels = [(name, read_column(f"given column {name!r}", c)) for name, c in columns]
+    if not labels:
+        raise ValueError("given is empty: pass at least one labeling, or None")
+    for _, cells in labels:
+        n = len(cells.values)
+        if n != table.n_rows:
+            raise ValueError(f"{cells.place} has {n} labels for {table.n_rows} rows")
+    return labels, taken
+
+
+def _are_names(given: Any, table: Table) -> bool:
+    """Tell a list of names from a list of labels that are text."""
+    if not isinstance(given, list | tuple) or not all(isinstance(v, str) for v in given):
+        return False
+    if not given or len(set(given)) < len(given):
+        return False  # names do not repeat
+    return len(given) != table.n_rows or all(name in table.columns for name in given)
+
+
+def _split_labelings(given: Any) -> list[tuple[str, Cells]]:
+    """Return names and cells of labelings that are no data frame."""
+    listed = isinstance(given, list | tuple) and len(given) > 0 and np.ndim(given[0]) > 0
+    n_dims = 2 if listed else np.ndim(given)
+    if n_dims == 1:
+        return [(str(getattr(given, "name", None) or "given"), read_column("given", given))]
+    if n_dims != 2:
+        raise ValueError(f"given has {n_dims} dimensions: pass labels (n,) or labelings (n, m)")
+    several = given if listed else np.asarray(given).T
+    return [(f"given[{i}]", read_column(f"given[{i}]", c)) for i, c in enumerate(several)]
+
+
+def _features(table: Table, left_out: set[str]) -> dict[str, Cells]:
+    names = [name for name in table.columns if name not in left_out]
+    if not names and left_out:
+        raise ValueError(
+            f"data has no feature columns besides {listing(sorted(left_out))}, which given, "
+            "exclude and identifier take out"
+        )
+    if not names and table.matrix is None:
+        raise ValueError("data has no columns")
+    return {name: _read_feature(table, name) for name in names}
+
+
+def _read_feature(table: Table, name: str) -> Cells:
+    """Return a column as numbers, truth values or categories; raise if it holds anything else."""
+    cells = table.read(name)
+    if cells.order is None:
+        cells = numbers_if_text(cells)
+    leave_out = f"leave it out with exclude=[{name!r}]" if table.named else "take it out of data"
+    present = cells.present
+    distinct = len(set(present)) if cells.kind == "category" else 0
+    if not len(present):
+        problem = f"has no values at all: {leave_out}"
+    elif cells.kind == "date":
+        problem = (
+            "holds dates or times: convert it to numbers, such as the year or the days since the "
+            f"first, or {leave_out}"
+        )
+    elif distinct == len(present) > 2:
+        remedy = f"pass identifier={name!r} or exclude=[{name!r}]" if table.named else leave_out
+        problem = f"holds text with {distinct} different values in {distinct} rows: {remedy}"
+    elif distinct > MAX_CATEGORIES:
+        problem = f"has {distinct} different values: group them, or {leave_out}"
+    else:
+        return cells
+    raise ValueError(f"{cells.place} {problem}")
+
+
+def _complete_rows(
+    table: Table, cells: Mapping[str, Cells], labels: list[Cells], missing: str
+) -> Array:
+    """Return the positions of the rows to use; raise for missing values that are not allowed."""
+    if table.matrix is None:
+        remedy = "drop or impute them first (missing='impute' or missing='drop')"
+        gone = check_cells(cells.values(), table.n_rows, missing, remedy)
+    else:
+        gone = check_sparse(table.matrix, missing)
+    remedy = "drop their rows (missing='drop') or give them a label of their own"
+    # Labels are never guessed.
+    gone |= check_cells(labels, table.n_rows, "drop" if missing == "drop" else "error", remedy)
+    rows = np.flatnonzero(~gone)
+    if len(rows) < 2:
+        raise ValueError(
+            f"only {len(rows)} of {table.n_rows} rows have no missing values: at least 2 are "
+            "needed, so use missing='impute' or exclude the columns that lack most"
+        )
+    return rows

@@ -1,0 +1,142 @@
+"""Any container of data as a table: its columns by name, not yet read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+
+from ..linalg import Array
+from .cells import ONE_VALUE, Cells, as_array, read_column
+
+
+@dataclass(frozen=True)
+class Table:
+    """Data as columns, not yet read; sparse data stay a matrix and have no columns.
+
+    Columns without names are called ``x0``, ``x1``, ... ``dtype`` is that of the features.
+    """
+
+    columns: dict[str, Any]
+    named: bool
+    n_rows: int
+    index: Array
+    dtype: Any
+    matrix: Any = None
+
+    def read(self, name: str) -> Cells:
+        """Return the cells of a column."""
+        if name not in self.columns:
+            raise ValueError(f"data has no column {name!r}: {self._suggestion(name)}")
+        place = f"column {name!r}" if self.named else f"column {name[1:]}"
+        return read_column(place, self.columns[name])
+
+    def find(self, argument: str, names: Any) -> list[str]:
+        """Return the names of columns that an argument holds (a name, several, or None)."""
+        if names is None:
+            return []
+        single = isinstance(names, str) or not isinstance(names, Iterable)
+        found = [str(name) for name in ([names] if single else names)]
+        for name in found:
+            if not self.named:
+                raise ValueError(
+                    f"{argument}={name!r} names a column, but data has no column names: pass a "
+                    "data frame, or a dict of columns"
+                )
+            if name not in self.columns:
+                raise ValueError(f"{argument}={name!r} is not a column: {self._suggestion(name)}")
+        return found
+
+    def _suggestion(self, name: str) -> str:
+        lower = {column.lower(): column for column in self.columns}
+        close = [repr(lower[match]) for match in get_close_matches(name.lower(), lower)]
+        meant = f"did you mean {' or '.join(close)}? The" if close else "the"
+        return f"{meant} columns are {listing(self.columns)}"
+
+
+def listing(names: Collection[str], most: int = 10) -> str:
+    """Return names for an error message, not too many."""
+    shown = ", ".join(map(repr, list(names)[:most]))
+    return shown + (f", ... ({len(names)} in all)" if len(names) > most else "")
+
+
+def read_table(data: Any) -> Table:
+    """Return data of any kind as a table."""
+    # Methods are looked for in the type: in pandas, a column may have the name of a method.
+    for method in ("collect", "compute"):
+        if hasattr(type(data), method):
+            raise ValueError(f"data is a {type(data).__name__}, not yet computed: call .{method}()")
+    if issparse(data):
+        return _read_sparse(data)
+    columns = columns_of(data)
+    if columns is not None:
+        n_rows = _common_length(columns)
+        index = np.asarray(data.index) if hasattr(type(data), "iloc") else np.arange(n_rows)
+        return Table(dict(columns), True, n_rows, index, np.float64)
+    array = as_array(data)
+    if array.ndim == 0:
+        raise ValueError(
+            f"data is of type {type(data).__name__}: pass a data frame, a dict of columns or an "
+            "array (n, d)"
+        )
+    if array.ndim != 2:
+        raise ValueError(
+            f"data has shape {array.shape}: pass rows of equal length, that is, shape (n, d)"
+        )
+    by_place = {f"x{j}": column for j, column in enumerate(array.T)}
+    return Table(by_place, False, len(array), np.arange(len(array)), _precision(array))
+
+
+def columns_of(data: Any) -> list[tuple[str, Any]] | None:
+    """Return names and columns of a data frame or dict, None for anything else."""
+    kind = type(data)
+    if isinstance(data, Mapping):
+        return [(str(name), column) for name, column in data.items()]
+    if hasattr(kind, "column_names"):  # pyarrow
+        return list(zip(data.column_names, data.columns, strict=True))
+    if hasattr(kind, "get_columns"):  # polars
+        return list(zip(data.columns, data.get_columns(), strict=True))
+    if hasattr(kind, "iloc") and hasattr(kind, "columns"):  # pandas
+        return [(str(name), data.iloc[:, j]) for j, name in enumerate(data.columns)]
+    return None
+
+
+def _common_length(columns: list[tuple[str, Any]]) -> int:
+    """Return the number of rows of columns; raise if they do not make a table."""
+    repeated = [name for name, count in Counter(name for name, _ in columns).items() if count > 1]
+    if repeated:
+        raise ValueError(f"data has several columns named {listing(repeated)}: rename them")
+    lengths = {}
+    for name, column in columns:
+        if not isinstance(column, str | bytes):
+            with suppress(TypeError):
+                lengths[name] = len(column)
+        if name not in lengths:
+            raise ValueError(f"column {name!r} is {column!r}: {ONE_VALUE}")
+    n_rows = max(lengths.values(), default=0)
+    for name, length in lengths.items():
+        if length < n_rows:
+            raise ValueError(
+                f"column {name!r} has {length} values, others have {n_rows}: columns need equal "
+                "lengths"
+            )
+    return n_rows
+
+
+def _read_sparse(data: Any) -> Table:
+    if data.dtype.kind not in "biuf":
+        raise ValueError(f"data is a sparse matrix of type {data.dtype}: pass real numbers")
+    matrix = csr_matrix(data, dtype=_precision(data), copy=True)  # the next line changes it
+    matrix.sum_duplicates()
+    n_rows = matrix.shape[0]
+    return Table({}, False, n_rows, np.arange(n_rows), matrix.dtype, matrix)
+
+
+def _precision(data: Any) -> Any:
+    return np.float32 if data.dtype == np.float32 else np.float64
