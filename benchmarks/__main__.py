@@ -8,7 +8,7 @@ from importlib import import_module
 
 from .table import write
 
-NAMES = ("speed", "memory", "noise", "published")
+NAMES = ("speed", "memory", "noise", "published", "selection", "views", "calibration")
 
 
 def main(names: list[str]) -> None:

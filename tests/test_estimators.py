@@ -60,12 +60,8 @@ def test_kdac_attributes(moons, fitted):
     assert set(fitted.result_.timings) == {"explore", "climb"}
     assert fitted.certificate_.residual == pytest.approx(fitted.result_.residual, rel=1e-3)
     assert fitted.certificate_.curvature is not None
-    assert {run.start.split()[0] for run in fitted.explorations_} >= {
-        "spectral",
-        "feature",
-        "component",
-        "random",
-    }
+    begun = {one.start.split()[0] for one in fitted.selection_.candidates}
+    assert begun == {"feature", "component", "residual"}
     assert 1 <= fitted.n_iter_ <= 20
 
 
@@ -185,12 +181,14 @@ def test_progress_goes_to_a_callable_or_to_standard_error(moons, capsys):
     X, labelings = moons
     events = []
     KDAC(**FIXED, n_starts=3, verbose=events.append).fit(X, given=labelings[:, 0])
-    assert [event["stage"] for event in events] == ["explore"] * 3 + ["climb"]
-    assert events[0]["total"] == 3
+    stages = [event["stage"] for event in events]
+    assert set(stages[:-2]) == {"select"}
+    assert stages[-2:] == ["explore", "climb"]
+    assert events[0]["best"].n_clusters == 2
     KDAC(**FIXED, n_starts=2, verbose=1).fit(X, given=labelings[:, 0])
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "multifacet: stage explore" in printed.err
+    assert "multifacet: stage select, done 1" in printed.err
 
 
 def test_nothing_is_printed_by_default(moons, capsys):

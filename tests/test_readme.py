@@ -12,10 +12,10 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 
 def test_the_ten_lines_of_python(capsys):
     pytest.importorskip("pandas")
-    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[0]
     names: dict = {}
     exec(code, names)
-    model, labels, nmi = names["model"], names["labels"], names["nmi"]
-    assert round(nmi(model.labels_, labels["sex"]), 2) == 0.53
-    assert round(nmi(model.labels_, labels["species"]), 2) == 0.00
-    assert capsys.readouterr().out.startswith("W is ")
+    views, labels, nmi = names["views"], names["labels"], names["nmi"]
+    assert round(nmi(views[0].labels, labels["sex"]), 2) == 0.53
+    assert round(nmi(views[0].labels, labels["species"]), 2) == 0.00
+    assert capsys.readouterr().out.startswith("1 view of 333 rows, given species")

@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from multifacet.datasets import make_moons_views
+from multifacet.datasets import make_independent_views, make_moons_views
 from multifacet.kernels import Gaussian
-from multifacet.linalg import subspace_distance
+from multifacet.linalg import orthonormalise, subspace_distance
 from multifacet.metrics import hsic
-from multifacet.starts import pair_starts, pairwise_dependence, random_start
+from multifacet.starts import (
+    _NonGaussianity,
+    pair_starts,
+    pairwise_dependence,
+    random_start,
+    residual_scores,
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +101,39 @@ def test_dependence_is_normalised_hsic():
 def test_random_starts_follow_their_generator():
     a, b = (random_start(6, 2, np.random.default_rng(4)).W for _ in range(2))
     np.testing.assert_array_equal(a, b)
+
+
+def test_non_gaussianity_has_the_right_gradient_and_no_preferred_axes():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((80, 5))
+    values[:, 0] = np.sign(values[:, 0]) + 0.1 * values[:, 1]
+    index = _NonGaussianity(values)
+    W = orthonormalise(rng.standard_normal((5, 2)))
+    here = index(W)
+    for _ in range(3):
+        Z, step = rng.standard_normal((5, 2)), 1e-5
+        slope = (index(W + step * Z).objective - index(W - step * Z).objective) / (2 * step)
+        assert np.sum(2 * here.phi @ W * Z) == pytest.approx(slope, rel=1e-5)
+    rotation = orthonormalise(rng.standard_normal((2, 2)))
+    assert index(W @ rotation).objective == pytest.approx(here.objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sharpened_starts_find_a_rotated_ring_among_noise(seed):
+    plain, _ = make_independent_views(500, ["rings"], n_noise=6, random_state=seed)
+    turn = orthonormalise(np.random.default_rng(seed).standard_normal((8, 8)))
+    starts = pair_starts(plain @ turn, [], 2, 8, np.random.default_rng(0))
+    cosines = [np.linalg.svd(turn[:2] @ start.W)[1].min() for start in starts]
+    assert max(cosines) > 0.98
+
+
+def test_the_residual_start_ignores_what_is_given():
+    rng = np.random.default_rng(0)
+    given, hidden = rng.integers(0, 2, 200), rng.integers(0, 2, 200)
+    X = 0.3 * rng.standard_normal((200, 4))
+    X[:, 0] += 6 * given
+    X[:, 1] += 2 * hidden
+    scores = residual_scores(X, [given])
+    assert scores.shape == (200, 4)
+    assert abs(np.corrcoef(scores[:, 0], hidden)[0, 1]) > 0.9
+    assert max(abs(np.corrcoef(scores.T, given)[-1, :-1])) < 1e-8

@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 
-from . import KDAC
+from . import find_views
 from .datasets import load_penguins
 from .datasets.penguins import FEATURES
+from .estimators.views import View
 from .metrics import nmi
 
 
 def main() -> None:
-    """Find the grouping of the penguins that is not their species, and print what it is."""
+    """Find the groupings of the penguins that are not their species, and print what they are."""
     measurements, labelings = load_penguins()
     species, sex = labelings.T
-    X = StandardScaler().fit_transform(measurements)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        model = KDAC(n_clusters=2, random_state=0).fit(X, given=species)
-
     console = Console()
     console.print(
-        f"\n[bold]{len(X)} penguins, {X.shape[1]} measurements. Known: the species. "
+        f"\n[bold]{len(measurements)} penguins, {len(FEATURES)} measurements. Known: the species. "
         "What else is in here?[/bold]\n"
     )
-    console.print(_cluster_table(model.labels_, sex))
-    console.print(_feature_table(model, measurements))
-    console.print(
-        f"agreement (NMI) with sex {nmi(model.labels_, sex):.2f}, which was not shown; "
-        f"with species {nmi(model.labels_, species):.2f}, which was to be avoided"
-    )
-    console.print(f"[dim]{model.certificate_}[/dim]")
-    for warning in caught:
-        console.print(f"[dim]note: {warning.message}[/dim]")
+    columns = {name: measurements[:, i] for i, name in enumerate(FEATURES)}
+    views = find_views({**columns, "species": species}, given="species")
+    console.print(str(views), highlight=False)
+    for view in views:
+        console.print(_cluster_table(view.labels, sex))
+        console.print(_feature_table(view, measurements))
+        console.print(
+            f"agreement (NMI) with sex {nmi(view.labels, sex):.2f}, which was not shown; "
+            f"with species {nmi(view.labels, species):.2f}, which was to be avoided"
+        )
 
 
 def _cluster_table(labels: np.ndarray, sex: np.ndarray) -> Table:
@@ -52,16 +45,15 @@ def _cluster_table(labels: np.ndarray, sex: np.ndarray) -> Table:
     return table
 
 
-def _feature_table(model: KDAC, measurements: np.ndarray) -> Table:
+def _feature_table(view: View, measurements: np.ndarray) -> Table:
     table = Table(title="the features behind it")
     table.add_column("feature")
-    for heading in ("weight", *(f"mean in {c}" for c in range(model.n_clusters_))):
+    for heading in ("weight", *(f"mean in {c}" for c in range(view.n_clusters))):
         table.add_column(heading, justify="right")
-    for i in np.argsort(-model.feature_weights_):
-        means = [measurements[model.labels_ == c, i].mean() for c in range(model.n_clusters_)]
-        table.add_row(
-            FEATURES[i], f"{model.feature_weights_[i]:.2f}", *(f"{mean:,.1f}" for mean in means)
-        )
+    for i in np.argsort(-view.feature_weights):
+        means = [measurements[view.labels == c, i].mean() for c in range(view.n_clusters)]
+        shown = (f"{mean:,.1f}" for mean in means)
+        table.add_row(FEATURES[i], f"{view.feature_weights[i]:.2f}", *shown)
     return table
 
 

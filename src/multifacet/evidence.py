@@ -103,32 +103,67 @@ def _hsic(factor: Array, indicator: Array) -> float:
     return float(((factor.T @ indicator) ** 2).sum() / (len(factor) - 1) ** 2)
 
 
-def significance(separation: float, n_rows: int, n_features: int, n_clusters: int | None) -> float:
-    """Return the p-value of a separation: how often structureless data are separated as well.
+def significance(
+    separation: float,
+    n_rows: int,
+    n_features: int,
+    n_clusters: int | None,
+    *,
+    stability: float | None = None,
+) -> float:
+    """Return the p-value of a view: how often data without clusters look as good.
 
     Parameters
     ----------
     separation : float
-        Separation of the clusters chosen by the automatic search.
+        Separation of the clusters that the automatic search chose.
     n_rows, n_features : int
         Shape of the data.
     n_clusters : int or None
         Number of clusters asked for; None if it was chosen.
+    stability : float, optional
+        Stability over refits. Noise can look separated but is not found again, so together they
+        tell more.
 
     Returns
     -------
     float
-        Probability that the best of all candidates reaches this separation on data without
-        clusters. The search itself is part of the null, which was simulated once
-        (``python -m benchmarks calibration``) on Gaussian, uniform and mixed clouds with and
-        without given groups; a Gumbel law with location and scale by shape fits its maximum.
+        Probability that the best of all candidates reaches this separation (plus stability) on
+        structureless data. The search is part of the null, which was simulated once
+        (``python -m benchmarks calibration``): Gaussian, uniform and mixed clouds, with and without
+        given groups. Its maximum follows a Gumbel law whose location depends on the shape.
+
+    Examples
+    --------
+    >>> from multifacet.evidence import significance
+    >>> significance(3.0, 300, 5, 2) < 0.001 < 0.1 < significance(0.5, 300, 5, 2)
+    True
     """
-    location, scale = _null_law(n_rows, n_features, n_clusters)
-    return float(-np.expm1(-np.exp(-(separation - location) / scale)))
+    law = NULL_SEPARATION if stability is None else NULL_WITH_STABILITY
+    splits = 0.0 if n_clusters is None else np.log2(max(n_clusters, 2)) - 1
+    mean = (
+        law.level
+        + law.rows * np.log(min(n_rows, ROWS) / ROWS)
+        + law.features * np.log(n_features)
+        + law.splits * splits
+    )
+    excess = (separation + (stability or 0.0) - mean) / law.scale + np.euler_gamma
+    return float(-np.expm1(-np.exp(-excess)))
 
 
-def _null_law(n_rows: int, n_features: int, n_clusters: int | None) -> tuple[float, float]:
-    return 0.3, 0.2
+class _NullLaw(NamedTuple):
+    """Mean and scale of the statistic on structureless data."""
+
+    level: float
+    rows: float  # per log(rows / ROWS), up to ROWS
+    features: float  # per log(features)
+    splits: float  # per doubling of the number of clusters asked for
+    scale: float  # of the Gumbel law, matched to the 95 % quantile
+
+
+#: Fitted by ``python -m benchmarks calibration``.
+NULL_SEPARATION = _NullLaw(0.20, -0.41, 0.17, -0.30, 0.22)
+NULL_WITH_STABILITY = _NullLaw(0.70, -0.43, 0.0, -0.15, 0.245)
 
 
 def stability(
@@ -138,7 +173,7 @@ def stability(
     *,
     given: Sequence[Array] = (),
     kernel: Kernel | str = "gaussian",
-    n_refits: int = 5,
+    n_refits: int = 3,
     random_state: int = 0,
 ) -> float:
     """Return the agreement of a grouping with those found again on subsamples.
@@ -155,7 +190,7 @@ def stability(
         What was given.
     kernel : Kernel or str
         Similarity.
-    n_refits : int, default=5
+    n_refits : int, default=3
         Number of subsamples, of two thirds of the rows (at most 400).
     random_state : int, default=0
         Seed.

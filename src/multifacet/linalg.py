@@ -117,6 +117,8 @@ def _as_matrix(A: Array | LinearOperator) -> Array:
 def _dense_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     n = A.shape[0]
     values, vectors = eigh(A, subset_by_index=(n - k, n - 1), check_finite=False)
+    if len(values) < k:  # LAPACK may lose members of a multiple eigenvalue
+        values, vectors = (part[..., n - k :] for part in eigh(A, check_finite=False))
     return values[::-1].copy(), fix_signs(vectors[:, ::-1])
 
 

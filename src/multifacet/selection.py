@@ -53,8 +53,8 @@ EXPLORE_STEPS = 4
 #: Share of the starts that is explored; with a clear separation in hand the search ends when this
 #: many further ones brought nothing better.
 PROMISING, CLEAR, PATIENCE = 0.5, 1.5, 2
-#: Candidates whose stability is asked.
-FINALISTS = 8
+#: Candidates whose stability is asked, on how many subsamples, and what it counts for.
+FINALISTS, SUBSAMPLES, STABILITY_WEIGHT = 20, 3, 2.0
 #: Bandwidths judged: from half the distance of near neighbours, doubled, to 1.6 median distances.
 NEAREST, FARTHEST = 0.5, 1.6
 #: Separation below which nothing counts as found, and the novelty weight that is taken then.
@@ -124,7 +124,7 @@ class Candidate:
     @property
     def rank(self) -> tuple[bool, float]:
         """Sorts candidates: admissible ones first, then by separation and stability."""
-        return not self.rejected, self.separation + (self.stability or 0.0)
+        return not self.rejected, self.separation + STABILITY_WEIGHT * (self.stability or 0.0)
 
 
 @dataclass(frozen=True)
@@ -234,9 +234,12 @@ def select(
         if race.decided:
             break
     candidates = sorted(race.candidates, key=_rank, reverse=True)
-    finalists = [search.with_stability(c) for c in candidates[:FINALISTS]]
-    finalists.sort(key=_rank, reverse=True)
-    selection = Selection(finalists + candidates[FINALISTS:], search.rows, settings)
+    # Stability is at most 1, so whoever is behind by more cannot win by it.
+    close = candidates[0].separation - STABILITY_WEIGHT
+    finalists = [c for c in candidates[:FINALISTS] if not c.rejected and c.separation >= close]
+    others = candidates[len(finalists) :]
+    finalists = sorted(map(search.with_stability, finalists), key=_rank, reverse=True)
+    selection = Selection(finalists + others, search.rows, settings)
     best = selection.chosen
     if selection.found:
         chosen = Settings(best.n_clusters, best.n_components, best.bandwidth, best.novelty_weight)
@@ -435,7 +438,7 @@ class _Search:
         points = self._project(candidate.W)
         rng = np.random.default_rng(self.seed)
         agreement = []
-        for _ in range(2):
+        for _ in range(SUBSAMPLES):
             rows = rng.permutation(len(points))[: 2 * len(points) // 3]
             sums = self._on_points(points[rows], candidate.bandwidth)
             _, U = self._embedding(sums, candidate.n_clusters)

@@ -300,10 +300,11 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
     def _select(
         self, X: Any, labelings: list[Array], kernel: Kernel, fixed: Settings, seed: int
     ) -> Selection | None:
-        """Choose what is open; None if nothing is."""
+        """Choose what is open, and the start; None if both are fixed."""
         if "quality" in (self.bandwidth, self.novelty_weight):
             return select_by_quality(X, labelings, kernel, fixed, seed=seed)
-        if fixed.complete(kernel):
+        automatic = isinstance(self.init, str) and self.init == "auto"
+        if fixed.complete(kernel) and not automatic:
             return None
         return select(
             X,
@@ -313,7 +314,7 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
             ISM(max_iter=4) if self.solver == "ism" else as_solver(self.solver),
             fixed,
             lambda q: self._search_starts(X, labelings, q, seed),
-            with_residual=isinstance(self.init, str) and self.init == "auto",
+            with_residual=automatic,
             seed=seed,
             n_threads=thread_count(self.n_jobs),
             callback=self._callback(),

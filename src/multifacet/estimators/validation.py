@@ -148,7 +148,9 @@ def _as_codes(name: str, values: Array, n_rows: int) -> Array:
             f"{name} has {n_rows} different values for {n_rows} rows: it looks like an "
             "identifier, not a grouping"
         )
-    return codes
+    # Numbered in order of appearance, so that the names of labels have no influence at all.
+    first = np.unique(codes, return_index=True)[1]
+    return np.argsort(np.argsort(first))[codes]
 
 
 def check_count(name: str, value: Any, *, low: int, high: int | None = None, why: str = "") -> int:

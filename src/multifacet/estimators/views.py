@@ -113,7 +113,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         p-value beyond which "auto" stops.
     max_views : int, default=6
         Most views that "auto" looks for.
-    n_refits : int, default=5
+    n_refits : int, default=3
         Refits behind the stability of each view; 0 leaves it out.
     random_state : int, RandomState or None, default=None
         Seed.
@@ -159,7 +159,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         n_starts: int = 8,
         significance: float = 0.05,
         max_views: int = 6,
-        n_refits: int = 5,
+        n_refits: int = 3,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: Any = 0,
@@ -211,11 +211,9 @@ class ViewFinder(ClusterMixin, BaseEstimator):
                 break
             views.append(view)
             known.append(view.labels)
-        if self.strategy == "simultaneous" and len(views) + len(given_labels) > 1:
+        if self.strategy == "simultaneous" and len(views) > 1:
             views = self._refine_together(X, given_labels, views, seed)
-        self.views_ = [
-            self._with_stability(X, given_labels, views, i, seed) for i in range(len(views))
-        ]
+        self.views_ = views
         self.n_views_ = len(views)
         n = X.shape[0]
         self.labelings_ = np.column_stack([v.labels for v in views] or [np.zeros((n, 0), np.intp)])
@@ -257,9 +255,30 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     def _next_view(self, X: Any, known: list[Array], position: int, seed: int) -> View:
         k = self._clusters_of(position)
         found = METHODS[self.method](self, X, known, k, seed)
-        asked = None if isinstance(k, str) else int(k)
         view = self._describe(X, known, found, f"view {position + 1}", seed)
-        return replace(view, p_value=significance(view.separation, X.shape[0], X.shape[1], asked))
+        asked = None if isinstance(k, str) else int(k)
+
+        def chance(stable: float | None) -> float:
+            return significance(view.separation, *X.shape, asked, stability=stable)  # type: ignore[misc]
+
+        if self.n_views == "auto" and chance(1.0) > self.significance:
+            # No stability could save it, so none is measured.
+            return replace(view, p_value=max(chance(None), chance(1.0)))
+        stable = self._stability(X, known, view, seed)
+        return replace(view, stability=stable, p_value=chance(stable))
+
+    def _stability(self, X: Any, known: list[Array], view: View, seed: int) -> float | None:
+        if not self.n_refits or self.method != "kdac":
+            return None
+        return stability(
+            X,
+            view.labels,
+            view.settings,
+            given=known,
+            kernel=self.kernel,
+            n_refits=self.n_refits,
+            random_state=seed,
+        )
 
     def _describe(self, X: Any, known: list[Array], found: _Found, name: str, seed: int) -> View:
         names = getattr(self, "feature_names_in_", None)
@@ -287,25 +306,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         )
 
     def _believable(self, view: View) -> bool:
-        return view.p_value is not None and view.p_value <= self.significance and view.novelty < 0.5
-
-    def _with_stability(
-        self, X: Any, given: list[Array], views: list[View], position: int, seed: int
-    ) -> View:
-        view = views[position]
-        if not self.n_refits or self.method != "kdac":
-            return view
-        known = given + [earlier.labels for earlier in views[:position]]
-        value = stability(
-            X,
-            view.labels,
-            view.settings,
-            given=known,
-            kernel=self.kernel,
-            n_refits=self.n_refits,
-            random_state=seed,
-        )
-        return replace(view, stability=value)
+        return view.p_value is not None and view.p_value <= self.significance
 
     def _refine_together(
         self, X: Any, given: list[Array], views: list[View], seed: int
@@ -326,7 +327,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             found = _Found.make(X, labels, solution.W.T, solution.quality, view.settings)
             known = given + [earlier.labels for earlier in refined]
             new = self._describe(X, known, found, view.name, seed)
-            refined.append(replace(new, p_value=view.p_value))
+            refined.append(replace(new, stability=view.stability, p_value=view.p_value))
         return refined
 
 

@@ -1,0 +1,230 @@
+"""Several views, and one call on a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multifacet import ViewFinder, find_views
+from multifacet.datasets import load_penguins, make_gaussian_views, make_independent_views
+from multifacet.estimators.find import Views
+from multifacet.metrics import match_labelings, nmi
+
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def three_views():
+    return make_independent_views(
+        400, ["blobs", "moons", "rings"], n_clusters=[3, 2, 2], random_state=0
+    )
+
+
+@pytest.fixture(scope="module")
+def unguided(three_views):
+    return ViewFinder(n_refits=3, random_state=0).fit(three_views[0])
+
+
+@pytest.fixture(scope="module")
+def penguins():
+    measurements, known = load_penguins(as_frame=True)
+    return measurements.assign(species=known["species"], sex=known["sex"])
+
+
+@pytest.fixture(scope="module")
+def found(penguins):
+    return find_views(penguins, given="species", n_refits=2)
+
+
+def test_all_views_are_found_and_no_more(three_views, unguided):
+    _, labelings = three_views
+    assert unguided.n_views_ == 3
+    assert match_labelings(labelings, unguided.labelings_).score > 0.95
+    np.testing.assert_array_equal(unguided.labels_, unguided.labelings_[:, 0])
+    assert unguided.rejected_.p_value > 0.05
+
+
+def test_views_know_what_they_are(unguided):
+    for view in unguided.views_:
+        assert view.labels.shape == (400,)
+        assert view.components.shape == (view.settings.n_components, 6)
+        assert view.projection.shape == (400, view.settings.n_components)
+        assert view.feature_weights.sum() == pytest.approx(1)
+        assert view.stability > 0.9
+        assert view.p_value < 0.05
+        assert view.novelty < 0.05
+        assert view.name in str(view)
+    assert unguided.views_[0].independence is None
+    assert unguided.views_[1].independence > 0.01
+
+
+def test_given_labels_are_avoided(three_views):
+    X, labelings = three_views
+    finder = ViewFinder(n_views=1, n_refits=0, random_state=0).fit(X, given=labelings[:, :2])
+    assert nmi(finder.labels_, labelings[:, 2]) > 0.95
+    assert finder.views_[0].stability is None
+
+
+def test_each_view_may_have_its_own_number_of_clusters(three_views):
+    X, labelings = three_views
+    finder = ViewFinder(2, [2, 3], n_refits=0, random_state=0).fit(X, given=labelings[:, 2])
+    assert [view.n_clusters for view in finder.views_] == [2, 3]
+    assert match_labelings(labelings[:, :2], finder.labelings_).score > 0.95
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_view_is_invented_in_noise(seed):
+    X = np.random.default_rng(seed).standard_normal((200, 6))
+    finder = ViewFinder(n_refits=3, random_state=0).fit(X)
+    assert finder.n_views_ == 0
+    assert finder.labelings_.shape == (200, 0)
+    assert not finder.labels_.any()
+
+
+@pytest.mark.parametrize("method", ["linear", "embedding"])
+def test_the_closed_forms_are_methods(method):
+    X, labelings = make_gaussian_views(300, [3, 2], rotate=False, random_state=0)
+    options = {"n_views": 1, "n_clusters": 2, "method": method, "random_state": 0}
+    finder = ViewFinder(**options).fit(X, given=labelings[:, 0])
+    view = finder.views_[0]
+    assert nmi(view.labels, labelings[:, 1]) > 0.9
+    assert view.components.shape[1] == 4
+    assert view.feature_weights.shape == (4,)
+    chosen = ViewFinder(**options | {"n_clusters": "auto"}).fit(X, given=labelings[:, 0])
+    assert chosen.views_[0].n_clusters >= 2
+
+
+def test_views_can_be_refined_together(three_views):
+    X, labelings = three_views
+    finder = ViewFinder(3, [3, 2, 2], strategy="simultaneous", n_refits=0, random_state=0).fit(X)
+    assert match_labelings(labelings, finder.labelings_).score > 0.95
+    for view in finder.views_:
+        np.testing.assert_allclose(
+            view.components @ view.components.T, np.eye(len(view.components)), atol=1e-8
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "parallel"}, "strategy='parallel' is not known"),
+        ({"method": "kmeans"}, "method='kmeans' is not known: use 'kdac'"),
+        ({"n_views": 0}, "n_views=0 must be at least 1"),
+        ({"n_views": 3, "n_clusters": [2]}, "n_clusters has 1 entries for 3 views"),
+        ({"n_clusters": "many"}, "n_clusters='many' is not known"),
+        ({"method": "linear", "strategy": "simultaneous"}, "refines subspaces of KDAC"),
+        ({"significance": 0}, "significance must be a positive number"),
+    ],
+)
+def test_wrong_parameters(three_views, options, message):
+    with pytest.raises(ValueError, match=message):
+        ViewFinder(**options).fit(three_views[0])
+
+
+def test_one_call_on_a_data_frame(penguins, found):
+    view = found[0]
+    assert nmi(view.labels, penguins["sex"]) > 0.9
+    assert nmi(view.labels, penguins["species"]) < 0.05
+    assert "sex=male" in view.sentence
+    assert list(found.given) == ["species"]
+    assert len(found) == len(list(found)) == found.labelings.shape[1]
+    assert "given species" in str(found)
+    assert view.sentence in str(found)
+
+
+def test_the_table_the_figure_and_the_notebook(found):
+    rows = pd.DataFrame(found.table())
+    assert rows.loc[0, "clusters"] == 2
+    assert sum(rows.loc[0, "sizes"]) == 333
+    assert "sex=male" in rows.loc[0, "features"]
+    html = found._repr_html_()
+    assert html.startswith("<table>")
+    assert "<script" not in html
+    pytest.importorskip("matplotlib")
+    assert len(found.plot().axes) == 2 * len(found) + 1
+
+
+def test_what_is_saved_is_what_is_loaded(found, tmp_path):
+    path = found.save(tmp_path / "penguins")
+    assert path.name == "penguins.npz"
+    again = Views.load(path)
+    assert str(again) == str(found)
+    assert again.table() == found.table()
+    np.testing.assert_array_equal(again.labelings, found.labelings)
+    np.testing.assert_array_equal(again[0].projection, found[0].projection)
+    np.testing.assert_array_equal(again.frontier.quality, found.frontier.quality)
+    np.testing.assert_array_equal(again.given["species"], found.given["species"])
+    assert again[0].settings == found[0].settings
+
+
+def test_files_that_hold_no_views_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        Views.load(tmp_path / "nothing.npz")
+    other = tmp_path / "other.npz"
+    np.savez(other, numbers=np.arange(3))
+    with pytest.raises(ValueError, match="does not hold views"):
+        Views.load(other)
+    pickled = tmp_path / "pickled.npz"
+    np.savez(pickled, meta=np.array([{"format": 1}], dtype=object))
+    with pytest.raises(ValueError, match="does not hold views"):
+        Views.load(pickled)
+
+
+def test_new_rows_can_be_encoded_after_loading(penguins, found, tmp_path):
+    again = Views.load(found.save(tmp_path / "v.npz"))
+    rows = again.encoding.transform(penguins.head(5))
+    assert rows.shape == (5, len(again.encoding.feature_names))
+
+
+def test_nothing_found_reads_well():
+    X = np.random.default_rng(0).standard_normal((150, 5))
+    views = find_views(X, n_refits=3)
+    assert len(views) == 0
+    assert str(views) == "No view beyond chance in 150 rows."
+    assert views.labelings.shape == (150, 0)
+    assert "No view" in views._repr_html_()
+    pytest.importorskip("matplotlib")
+    assert views.plot().get_suptitle() == "no further view found"
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({}, {"given": "specie"}, "given='specie' is not a column: did you mean 'species'"),
+        ({"one": "a"}, {"given": "one"}, "given 'one' has the single value a"),
+        (
+            {"id": [f"bird {i}" for i in range(333)]},
+            {"given": "id"},
+            "given 'id' has 333 different values for 333 rows: it looks like an identifier",
+        ),
+        (
+            {"ring": [f"r{i // 2}" for i in range(333)]},
+            {"given": "species"},
+            "column 'ring' has 167 different values: group them",
+        ),
+        ({"mass": [np.nan] * 2 + [1.0] * 331}, {"given": "species"}, "'mass' has 2 missing values"),
+        ({}, {"given": "species", "standardise": True}, None),
+    ],
+    ids=["misspelt", "single value", "identifier", "many values", "missing", "unknown option"],
+)
+def test_wrong_uses_are_said_clearly(penguins, change, options, message):
+    if message is None:
+        with pytest.raises(TypeError, match="find_views has no option standardise"):
+            find_views(penguins, **options)
+        return
+    with pytest.raises(ValueError, match=message):
+        find_views(penguins.assign(**change), **options)
+
+
+def test_identifiers_and_other_frames(penguins):
+    pl = pytest.importorskip("polars")
+    table = pl.DataFrame(
+        {name: penguins[name].to_numpy() for name in penguins}
+        | {"bird": [f"bird {i}" for i in range(len(penguins))]}
+    )
+    options = {"n_views": 1, "n_clusters": 2, "n_refits": 0, "n_starts": 2}
+    views = find_views(table, given="species", identifier="bird", **options)
+    assert views.index[7] == "bird 7"
+    columns = {name: penguins[name].to_numpy() for name in penguins}
+    same = find_views(columns, given="species", **options)
+    np.testing.assert_array_equal(same.labelings, views.labelings)
