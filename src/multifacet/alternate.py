@@ -38,6 +38,9 @@ FRAGMENT_SHARE = 0.25
 #: Outer iterations without a better solution after which an exploring run ends.
 PATIENCE = 4
 
+#: Relative residual at which a climb ends: by then the objective is right to six digits, and the
+#: clusters have long been settled.
+STATIONARY = 1e-3
 #: Why a climb ends that could go on only by moving rows to other clusters.
 AT_CLUSTER_BOUNDARY = "stopped where the joint objective rises only by changing the clusters"
 
@@ -231,7 +234,7 @@ def climb(
     *,
     seed: int,
     max_iter: int = 100,
-    tol: float = 1e-5,
+    tol: float = STATIONARY,
 ) -> tuple[Solution, Gamma, SolverResult]:
     """Refine a solution towards a stationary point of the joint objective.
 

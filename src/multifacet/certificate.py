@@ -78,7 +78,7 @@ class Certificate:
         return f"{first}; {second}; the smallest curvature {self.curvature:.3g} is {verdict}."
 
 
-def certify(sums: PairSums, W: Array, gamma: Gamma) -> Certificate:
+def certify(sums: PairSums, W: Array, gamma: Gamma, tol: float = 1e-5) -> Certificate:
     """Return the certificate of W (d, q) for a fixed Gamma."""
     phi, _ = sums.phi_and_objective(W, gamma)
     d, q = W.shape
@@ -93,6 +93,7 @@ def certify(sums: PairSums, W: Array, gamma: Gamma) -> Certificate:
         eigengap=gap,
         bound=sums.curvature_bound(W, gamma),
         curvature=smallest_curvature(sums, W, gamma, phi) if small else None,
+        tol=tol,
     )
 
 

@@ -22,7 +22,7 @@ from .kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from .linalg import Array
 from .metrics import nmi
 from .problems import Problem, alternative, gaussian_factor, one_hot
-from .selection import ROWS, Settings, select
+from .selection import CLEAR, ROWS, Candidate, Selection, Settings, select
 from .solvers import ISM
 from .starts import Start, pair_starts
 
@@ -163,7 +163,7 @@ class _NullLaw(NamedTuple):
 
 #: Fitted by ``python -m benchmarks calibration``.
 NULL_SEPARATION = _NullLaw(0.20, -0.41, 0.17, -0.30, 0.22)
-NULL_WITH_STABILITY = _NullLaw(0.70, -0.43, 0.0, -0.15, 0.245)
+NULL_WITH_STABILITY = _NullLaw(0.80, -0.43, 0.0, -0.15, 0.27)
 
 
 def stability(
@@ -217,8 +217,19 @@ def stability(
                 starts,
                 seed=int(rng.integers(2**31 - 1)),
             )
-        agreement.append(nmi(again.chosen.labels, np.asarray(labels)[rows[again.rows]]))
+        here = np.asarray(labels)[rows[again.rows]]
+        agreement.append(max(nmi(one.labels, here) for one in _as_good_as_the_best(again)))
     return float(np.mean(agreement))
+
+
+def _as_good_as_the_best(selection: Selection) -> list[Candidate]:
+    """Return the winner, and what is clear and nearly as separated.
+
+    Where the data hold several views, a refit may prefer another one; the view is still there.
+    """
+    bar = max(CLEAR, 0.75 * selection.chosen.separation)
+    clear = [c for c in selection.candidates if not c.rejected and c.separation >= bar]
+    return [selection.chosen, *clear]
 
 
 @dataclass(frozen=True)

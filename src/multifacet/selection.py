@@ -26,7 +26,6 @@ from .alternate import FRAGMENT_SHARE, explore, unit_rows
 from .certificate import certify
 from .engines import Exact
 from .engines.base import PairSums
-from .engines.threads import ordered_map
 from .kernels import (
     Kernel,
     median_distance,
@@ -52,7 +51,7 @@ EXPLORATIONS = ((0.15, 1.0), (0.3, 10.0), (1.0, 3.0))
 EXPLORE_STEPS = 4
 #: Share of the starts that is explored; with a clear separation in hand the search ends when this
 #: many further ones brought nothing better.
-PROMISING, CLEAR, PATIENCE = 0.5, 1.5, 2
+PROMISING, CLEAR, PATIENCE = 0.4, 1.5, 2
 #: Candidates whose stability is asked, on how many subsamples, and what it counts for.
 FINALISTS, SUBSAMPLES, STABILITY_WEIGHT = 20, 3, 2.0
 #: Bandwidths judged: from half the distance of near neighbours, doubled, to 1.6 median distances.
@@ -93,7 +92,7 @@ class Candidate:
     start : str
         Where it began, and the exploration that followed.
     separation : float
-        Mean log ratio of internal to external conductance.
+        Mean log ratio of internal to external conductance; minus infinity if it was rejected.
     novelty : float
         Largest NMI with a given labeling (0 is entirely new).
     balance : float
@@ -168,8 +167,9 @@ class Selection:
         one = self.chosen
         if not self.found:
             return (
-                f"none of {len(self.candidates)} candidates has clearly separated clusters (best "
-                f"separation {one.separation:.2f}): the median distance and the papers' start"
+                f"none of {len(self.candidates)} candidates is new and has clearly separated "
+                f"clusters (best separation {one.separation:.2f}): the median distance and the "
+                "papers' start are used"
             )
         width = "" if one.bandwidth is None else f", bandwidth {one.bandwidth:.3g}"
         return (
@@ -189,7 +189,6 @@ def select(
     *,
     with_residual: bool = True,
     seed: int,
-    n_threads: int = 1,
     callback: Callable[[dict], None] | None = None,
 ) -> Selection:
     """Choose the settings that are left open.
@@ -212,8 +211,6 @@ def select(
         Whether to add starts from the residual.
     seed : int
         Seed of the subsample and of k-means.
-    n_threads : int
-        Threads over starts.
     callback : callable, optional
         Called with a dict after every start.
 
@@ -227,10 +224,11 @@ def select(
     if with_residual:
         starts += [start for q in search.dimensions() for start in search.residual_starts(q)]
     race = _Race(callback, total=len(starts))
-    judged = [race.enter(found) for found in ordered_map(search.judge_start, starts, n_threads)]
+    # Threads do not pay: on some hundred rows the interpreter is the bottleneck.
+    judged = [race.enter(search.judge_start(start)) for start in starts]
     leads = sorted(zip(judged, starts, strict=True), key=lambda pair: pair[0].rank, reverse=True)
     for best, start in leads[: max(1, round(PROMISING * len(leads)))]:
-        race.enter(search.explore_start(start, best.n_clusters))
+        race.enter(search.explore_start(start, best))
         if race.decided:
             break
     candidates = sorted(race.candidates, key=_rank, reverse=True)
@@ -384,18 +382,21 @@ class _Search:
 
     def judge_start(self, start: Start) -> list[Candidate]:
         """Judge the clusters in the subspace of a start itself."""
-        return self._judge(start.W, start.name, self._weight(3.0), self.settings.n_clusters)
+        return self._judge(start.W, start.name, self._weight(3.0))
 
-    def explore_start(self, start: Start, k: int) -> list[Candidate]:
-        """Judge the subspaces that short alternations from a start lead to."""
+    def explore_start(self, start: Start, best: Candidate) -> list[Candidate]:
+        """Judge the subspaces that short alternations from a start lead to.
+
+        Bandwidths around the one of the start's best candidate are enough.
+        """
+        widths = None if best.bandwidth is None else [f * best.bandwidth for f in (0.5, 1.0, 2.0)]
         found: list[Candidate] = []
         median = self._median(start.W)
         tried = {(self._width(share * median), self._weight(w)) for share, w in EXPLORATIONS}
         for width, weight in sorted(tried, key=str):
-            sums = self._attach(self._filled(width))
             run = explore(
-                sums,
-                self._problem(k, weight),
+                self._attach(self._filled(width)),
+                self._problem(best.n_clusters, weight),
                 self.solver,
                 Start(start.name, start.W),
                 keep="best",
@@ -403,8 +404,7 @@ class _Search:
                 tol=1e-3,
                 seed=self.seed,
             )
-            name = f"{start.name}, explored"
-            found += self._judge(run.solution.W, name, weight, self.settings.n_clusters)
+            found += self._judge(run.solution.W, f"{start.name}, explored", weight, widths)
         return found
 
     def judge_quality(
@@ -446,13 +446,17 @@ class _Search:
             agreement.append(nmi(labels, candidate.labels[rows]))
         return replace(candidate, stability=float(np.mean(agreement)))
 
-    def _judge(self, W: Array, name: str, weight: float, k: int | None) -> list[Candidate]:
+    def _judge(
+        self, W: Array, name: str, weight: float, near: Sequence[float] | None = None
+    ) -> list[Candidate]:
+        """Return the candidates of a subspace, at bandwidths ``near`` or at all."""
+        k = self.settings.n_clusters
         points = self._project(W)
         graph = neighbour_graph(points)
         # Several bandwidths often give the same clusters; the one in their middle is safest.
         widths: dict[bytes, list[float | None]] = {}
         labelings: dict[bytes, tuple[Array, int]] = {}
-        for width in self._widths(points):
+        for width in self._widths(points, near):
             values, U = self._embedding(self._on_points(points, width), k or max(CLUSTERS) + 1)
             for n_clusters in [k] if k else _likely_clusters(values):
                 labels = _cluster(U, n_clusters, self.seed)
@@ -486,7 +490,7 @@ class _Search:
             bandwidth=width,
             novelty_weight=weight,
             start=name,
-            separation=-np.inf if balance == 0 else separation(graph, labels).score,
+            separation=-np.inf if rejected else separation(graph, labels).score,
             novelty=max((value for value, _ in known), default=0.0),
             balance=balance,
             rejected=rejected,
@@ -508,9 +512,11 @@ class _Search:
             return None
         return width if self.settings.bandwidth is None else self.settings.bandwidth
 
-    def _widths(self, points: Array) -> list[float | None]:
+    def _widths(self, points: Array, near: Sequence[float] | None) -> list[float | None]:
         if not needs_bandwidth(self.kernel) or self.settings.bandwidth is not None:
             return [self._width(1.0)]
+        if near is not None:
+            return list(near)
         width = NEAREST * _neighbour_distance(points)
         most = FARTHEST * (median_distance(points) or 1.0)
         widths: list[float | None] = []

@@ -42,7 +42,7 @@ MAX_COMPONENTS = 20
 MAX_FEATURES = 100
 #: Rows, dimensions and steps up to which a plane of components is sharpened, and the inverse
 #: bandwidth of the index of non-Gaussianity: the higher, the finer the structure it sees.
-SHARPEN_ROWS, SHARPEN_DIMENSIONS, SHARPEN_STEPS, FREQUENCY = 600, 3, 30, 3.0
+SHARPEN_ROWS, SHARPEN_DIMENSIONS, SHARPEN_STEPS, FREQUENCY = 500, 3, 25, 3.0
 #: Frequencies in the expansion of a Gaussian kernel of one variable.
 _FREQUENCIES = 12
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import AT_CLUSTER_BOUNDARY, Keep, cluster_embedding, unit_rows
-from ..engines.threads import single_threaded_blas, thread_count
+from ..engines.threads import single_threaded_blas
 from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, leading_eigenpairs
 from ..problems import Gamma, Problem, alternative, one_hot, unsupervised
@@ -316,7 +316,6 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
             lambda q: self._search_starts(X, labelings, q, seed),
             with_residual=automatic,
             seed=seed,
-            n_threads=thread_count(self.n_jobs),
             callback=self._callback(),
         )
 

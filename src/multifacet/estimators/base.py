@@ -15,7 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import Callback, Keep, Solution, alternate, cluster_embedding, unit_rows
+from ..alternate import (
+    STATIONARY,
+    Callback,
+    Keep,
+    Solution,
+    alternate,
+    cluster_embedding,
+    unit_rows,
+)
 from ..certificate import certify
 from ..engines import PairSums, as_engine
 from ..engines.base import Extension
@@ -286,7 +294,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.result_ = found.result
         self.explorations_ = found.explorations
         self.n_iter_ = max(len(run.objectives) for run in found.explorations)
-        self.certificate_ = certify(sums, solution.W, found.gamma)
+        self.certificate_ = certify(sums, solution.W, found.gamma, STATIONARY)
         self._embedder = make_embedder(sums.extension(solution.W), X, solution, centres)
         self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
         return found.result
