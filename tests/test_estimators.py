@@ -134,7 +134,7 @@ def test_random_starts_and_the_best_of_them(moons):
     "kernel",
     [
         RelativeGaussian(),
-        Gaussian(0.4) + 0.01 * RelativeGaussian(),
+        Gaussian(0.2) + 0.01 * RelativeGaussian(),
         Custom(
             value=lambda b: 1 / (1 + b / 0.1),
             slope=lambda b: -10 / (1 + b / 0.1) ** 2,

@@ -28,10 +28,15 @@ ESTIMATORS = [
 TRANSFORMERS = [cls for cls in ESTIMATORS if hasattr(cls, "transform")]
 
 
+#: Few starts and no refits: the checks fit it some fifty times.
+FINDER = multifacet.ViewFinder(1, 2, n_refits=0, n_starts=2)
+
+
 def all_checks():
-    for cls in ESTIMATORS:
-        for estimator, check in estimator_checks_generator(cls()):
-            yield pytest.param(estimator, check, id=f"{cls.__name__}-{check.func.__name__}")
+    for instance in [*(cls() for cls in ESTIMATORS), FINDER]:
+        for estimator, check in estimator_checks_generator(instance):
+            name = f"{type(instance).__name__}-{check.func.__name__}"
+            yield pytest.param(estimator, check, id=name)
 
 
 @pytest.mark.filterwarnings("ignore")

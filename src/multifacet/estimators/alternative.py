@@ -130,11 +130,12 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         "unit" scales the indicator of every given cluster to unit length, so that the weight means
         the same at every number of rows; "paper" uses raw indicators.
     init : {"auto", "spectral", "random"} or array of shape (d, q), default="auto"
-        "auto" runs spectral, random and dependent-pair starts and keeps the best; "spectral" is
-        the single start of the papers, which returns the solution at which the alternation
-        settles; an array is a start of your own.
+        Where W begins. "auto" searches from dependent pairs of features and of independent
+        components and from clusters of the residual, on a subsample, and keeps the best; "spectral"
+        is the single start of the papers, which at fixed settings returns the solution at which
+        the alternation settles; an array is a start of your own.
     n_starts : int, default=8
-        Number of starts of "auto" and "random".
+        Number of pairs of "auto" for each dimension, and of starts of "random".
     solver : str or Solver, default="ism"
         How W is found for fixed U.
     engine : str or Engine, default="auto"

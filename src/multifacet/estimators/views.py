@@ -180,6 +180,11 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X: Any, y: Any = None, *, given: Any = None) -> ViewFinder:
         """Find the views.
 
