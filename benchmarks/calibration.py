@@ -10,7 +10,7 @@ from sklearn.preprocessing import scale
 
 from multifacet import KDAC
 from multifacet.evidence import stability
-from multifacet.selection import ROWS, Settings
+from multifacet.search import ROWS
 
 from .table import Table
 
@@ -44,10 +44,9 @@ def run() -> list[Table]:
         k = "auto" if k == "auto" else int(k)
         model = KDAC(k, random_state=0).fit(X, given=given)
         best = model.selection_.chosen
-        settings = Settings(best.n_clusters, best.n_components, best.bandwidth, best.novelty_weight)
         part = model.selection_.rows
         known = [] if given is None else [given[part]]
-        stable = stability(X[part], best.labels, settings, given=known)
+        stable = stability(X[part], best.labels, best.settings, given=known)
         splits = 0.0 if k == "auto" else np.log2(k) - 1
         shape = [1.0, np.log(min(len(X), ROWS) / ROWS), np.log(X.shape[1]), splits]
         if not best.rejected:

@@ -9,7 +9,7 @@ from multifacet import KDAC
 from multifacet.datasets import make_moons_views
 from multifacet.evidence import frontier, independence_test, significance, stability
 from multifacet.metrics import hsic, nmi
-from multifacet.selection import Settings
+from multifacet.search import Settings
 
 
 def settings_of(model: KDAC) -> Settings:

@@ -24,6 +24,7 @@ LAYERS = [
     ["starts", "certificate"],
     ["alternate"],
     ["together"],
+    ["search"],
     ["selection"],
     ["evidence"],
     ["estimators"],

@@ -22,7 +22,8 @@ from .kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from .linalg import Array
 from .metrics import nmi
 from .problems import Problem, alternative, gaussian_factor, one_hot
-from .selection import CLEAR, ROWS, Candidate, Selection, Settings, select
+from .search import ROWS, Candidate, Settings
+from .selection import CLEAR, Selection, select
 from .solvers import ISM
 from .starts import Start, pair_starts
 

@@ -5,11 +5,9 @@ The search works on a subsample, coarse to fine:
 1. every start is a subspace; its clusters at a few bandwidths are *judged*;
 2. the most promising starts are *explored* by short alternations at a few coarse settings, and the
    subspaces these lead to are judged in the same way;
-3. among the best, the most *stable* one wins.
+3. among the best, separation and *stability* together decide.
 
-A candidate is judged by its separation (:mod:`multifacet.separation`), which is comparable
-between all settings, provided that its clusters are not fragments and do not repeat what is
-given.
+The papers' own rules are here too, by name.
 """
 
 from __future__ import annotations
@@ -19,111 +17,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.neighbors import NearestNeighbors
 
-from .alternate import FRAGMENT_SHARE, explore, unit_rows
-from .certificate import certify
-from .engines import Exact
-from .engines.base import PairSums
-from .kernels import (
-    Kernel,
-    median_distance,
-    needs_bandwidth,
-    typical_distance,
-    with_bandwidth,
-)
+from .kernels import Kernel, needs_bandwidth, typical_distance
 from .linalg import Array
-from .metrics import nmi
-from .problems import Problem, alternative, unsupervised
-from .separation import neighbour_graph, separation
+from .search import STABILITY_WEIGHT, Candidate, Search, Settings
 from .solvers import ISM
 from .solvers.base import Solver
-from .starts import Start, residual_scores, spectral_start
+from .starts import Start, spectral_start
 
-#: Rows of the subsample: this many, or this many per cluster that is given or asked for.
-ROWS, ROWS_PER_GROUP = 400, 30
-#: Numbers of clusters tried if none is asked for.
-CLUSTERS = range(2, 9)
-#: (share of the median distance, novelty weight) of the short alternations.
-EXPLORATIONS = ((0.15, 1.0), (0.3, 10.0), (1.0, 3.0))
-#: Outer iterations of a short alternation.
-EXPLORE_STEPS = 4
 #: Share of the starts that is explored; with a clear separation in hand the search ends when this
 #: many further ones brought nothing better.
 PROMISING, CLEAR, PATIENCE = 0.4, 1.5, 2
-#: Candidates whose stability is asked, on how many subsamples, and what it counts for.
-FINALISTS, SUBSAMPLES, STABILITY_WEIGHT = 20, 3, 2.0
-#: Bandwidths judged: from half the distance of near neighbours, doubled, to 1.6 median distances.
-NEAREST, FARTHEST = 0.5, 1.6
+#: Candidates whose stability is asked.
+FINALISTS = 20
 #: Separation below which nothing counts as found, and the novelty weight that is taken then.
 WEAK, WEAK_WEIGHT = 0.4, 10.0
-#: NMI with the given labels beyond what chance gives, up to which a grouping counts as new.
-KNOWN = 0.02
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the user fixed; None is to be chosen. The weight is in unit scale."""
-
-    n_clusters: int | None = None
-    n_components: int | None = None
-    bandwidth: float | None = None
-    novelty_weight: float | None = None
-
-    def complete(self, kernel: Kernel) -> bool:
-        """Whether nothing is left to choose; a kernel may have no bandwidth."""
-        open_width = self.bandwidth is None and needs_bandwidth(kernel)
-        return not open_width and None not in (
-            self.n_clusters,
-            self.n_components,
-            self.novelty_weight,
-        )
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One solution on the subsample and how it was judged.
-
-    Attributes
-    ----------
-    n_clusters, n_components, bandwidth, novelty_weight
-        Its settings; ``bandwidth`` is None for kernels without one.
-    start : str
-        Where it began, and the exploration that followed.
-    separation : float
-        Mean log ratio of internal to external conductance; minus infinity if it was rejected.
-    novelty : float
-        Largest NMI with a given labeling (0 is entirely new).
-    balance : float
-        Size of the smallest cluster relative to n / k.
-    stability : float or None
-        Agreement with clusterings of subsamples; asked of finalists only.
-    rejected : str
-        Why it may not win; empty if it may.
-    W : array of shape (d, q)
-        Subspace.
-    labels : array of shape (rows,)
-        Clusters of the subsample.
-    """
-
-    n_clusters: int
-    n_components: int
-    bandwidth: float | None
-    novelty_weight: float
-    start: str
-    separation: float
-    novelty: float
-    balance: float
-    rejected: str
-    W: Array = field(repr=False)
-    labels: Array = field(repr=False)
-    stability: float | None = None
-
-    @property
-    def rank(self) -> tuple[bool, float]:
-        """Sorts candidates: admissible ones first, then by separation and stability."""
-        return not self.rejected, self.separation + STABILITY_WEIGHT * (self.stability or 0.0)
 
 
 @dataclass(frozen=True)
@@ -219,7 +127,7 @@ def select(
     Selection
         All candidates, best first.
     """
-    search = _Search(X, labelings, kernel, solver, settings, seed)
+    search = Search(X, labelings, kernel, solver, settings, seed)
     starts = [start for q in search.dimensions() for start in make_starts(q)]
     if with_residual:
         starts += [start for q in search.dimensions() for start in search.residual_starts(q)]
@@ -240,8 +148,7 @@ def select(
     selection = Selection(finalists + others, search.rows, settings)
     best = selection.chosen
     if selection.found:
-        chosen = Settings(best.n_clusters, best.n_components, best.bandwidth, best.novelty_weight)
-        return replace(selection, settings=chosen)
+        return replace(selection, settings=best.settings)
     return replace(selection, settings=_papers_settings(settings, X, kernel, best.n_clusters))
 
 
@@ -261,11 +168,11 @@ def select_by_quality(
 ) -> Selection:
     """Choose bandwidth and novelty weight as the papers do: CQ under the second-order inequality.
 
-    Every pair of a grid is run from the spectral start (ISM 2018, section 5). CQ rises without
-    bound on sense as the bandwidth falls, so this rule is here to be compared with. If no pair
-    satisfies the inequality, the highest CQ wins nevertheless and says so.
+    Every pair of a grid is run from the spectral start (ISM 2018, section 5). CQ rises to k
+    as the bandwidth falls, whatever the clusters, so this rule is here to be compared with. If no
+    pair satisfies the inequality, the highest CQ wins nevertheless and says so.
     """
-    search = _Search(X, labelings, kernel, ISM(), fixed, seed)
+    search = Search(X, labelings, kernel, ISM(), fixed, seed)
     k = fixed.n_clusters or 2
     q = fixed.n_components or min(k, max(1, search.d // 2))
     typical = typical_distance(search.X)
@@ -274,20 +181,18 @@ def select_by_quality(
     scored = []
     for share in shares:
         for weight in weights:
-            width, weight = search._width(share * typical), search._weight(weight)
+            width, weight = search.width(share * typical), search.weight(weight)
             scored.append(search.judge_quality(k, q, width, weight))
     scored.sort(key=lambda pair: (not pair[1].rejected, pair[0]), reverse=True)
     candidates = [candidate for _, candidate in scored]
-    best = candidates[0]
-    settings = Settings(best.n_clusters, best.n_components, best.bandwidth, best.novelty_weight)
-    return Selection(candidates, search.rows, settings, rule="quality")
+    return Selection(candidates, search.rows, candidates[0].settings, rule="quality")
 
 
 def eigengap_dimension(X: Any, labelings: Sequence[Array], kernel: Kernel, k: int) -> int:
     """Return the papers' q: the largest gap between eigenvalues of Phi at the spectral start."""
-    search = _Search(X, labelings, kernel, ISM(), Settings(k), seed=0)
-    sums = search._attach(search._filled(search._width(typical_distance(search.X))))
-    gamma = spectral_start(sums, search._problem(k, 3.0), 1).gamma
+    search = Search(X, labelings, kernel, ISM(), Settings(k), seed=0)
+    sums = search.attach(search.filled(search.width(typical_distance(search.X))))
+    gamma = spectral_start(sums, search.problem(k, 3.0), 1).gamma
     assert gamma is not None
     values = np.sort(np.linalg.eigvalsh(sums.initial_phi(gamma)))[::-1]
     most = max(1, search.d - 1)
@@ -325,256 +230,3 @@ class _Race:
 
 def _rank(candidate: Candidate) -> tuple[bool, float]:
     return candidate.rank
-
-
-class _Search:
-    """The subsample and everything that is the same for all candidates."""
-
-    def __init__(
-        self,
-        X: Any,
-        labelings: Sequence[Array],
-        kernel: Kernel,
-        solver: Solver,
-        settings: Settings,
-        seed: int,
-    ) -> None:
-        n, self.d = X.shape
-        groups = max((len(np.unique(labels)) for labels in labelings), default=0)
-        size = max(ROWS, ROWS_PER_GROUP * max(groups, settings.n_clusters or 0))
-        self.rows = np.sort(np.random.default_rng(seed).permutation(n)[:size])
-        self.X = X[self.rows]
-        self.mean = np.asarray(self.X.mean(axis=0)).ravel()
-        self.labelings = [
-            codes
-            for labels in labelings
-            if (codes := np.unique(labels[self.rows], return_inverse=True)[1]).any()
-        ]
-        self.kernel, self.solver, self.settings, self.seed = kernel, solver, settings, seed
-
-    def dimensions(self) -> list[int]:
-        """Return the dimensions tried: a plane, and room for k clusters in general position.
-
-        Many clusters do not fit into a plane: two levels per direction make 2^q clusters.
-        """
-        if self.settings.n_components is not None:
-            return [self.settings.n_components]
-        # A subspace of all dimensions has nothing left to avoid.
-        most = max(1, self.d - 1 if self.labelings else self.d)
-        k = self.settings.n_clusters or 3
-        narrow = 2 if k <= 8 else int(np.ceil(np.log2(k)))
-        return sorted({min(narrow, most), min(max(3, k), most)})
-
-    def residual_starts(self, q: int) -> list[Start]:
-        """Return starts from clusters of the residual, at several bandwidths."""
-        scores = residual_scores(self.X, self.labelings)
-        if not scores.shape[1]:
-            return []
-        problem = self._problem(self.settings.n_clusters or 3, self._weight(3.0))
-        median = median_distance(scores) or 1.0
-        found = []
-        for share in (0.25, 0.5, 1.0):
-            kernel = self._filled(self._width(share * median))
-            first = Exact().attach(scores, kernel, mean=None, n_jobs=1)
-            start = spectral_start(self._attach(kernel), problem, q, first=first)
-            found.append(Start(f"residual {share:g}", start.W))
-        return found
-
-    def judge_start(self, start: Start) -> list[Candidate]:
-        """Judge the clusters in the subspace of a start itself."""
-        return self._judge(start.W, start.name, self._weight(3.0))
-
-    def explore_start(self, start: Start, best: Candidate) -> list[Candidate]:
-        """Judge the subspaces that short alternations from a start lead to.
-
-        Bandwidths around the one of the start's best candidate are enough.
-        """
-        widths = None if best.bandwidth is None else [f * best.bandwidth for f in (0.5, 1.0, 2.0)]
-        found: list[Candidate] = []
-        median = self._median(start.W)
-        tried = {(self._width(share * median), self._weight(w)) for share, w in EXPLORATIONS}
-        for width, weight in sorted(tried, key=str):
-            run = explore(
-                self._attach(self._filled(width)),
-                self._problem(best.n_clusters, weight),
-                self.solver,
-                Start(start.name, start.W),
-                keep="best",
-                max_iter=EXPLORE_STEPS,
-                tol=1e-3,
-                seed=self.seed,
-            )
-            found += self._judge(run.solution.W, f"{start.name}, explored", weight, widths)
-        return found
-
-    def judge_quality(
-        self, k: int, q: int, width: float | None, weight: float
-    ) -> tuple[float, Candidate]:
-        """Run the papers' method at one setting; return its CQ and the candidate."""
-        sums = self._attach(self._filled(width))
-        problem = self._problem(k, weight)
-        run = explore(
-            sums,
-            problem,
-            self.solver,
-            spectral_start(sums, problem, q),
-            keep="settled",
-            max_iter=20,
-            tol=1e-4,
-            seed=self.seed,
-        )
-        solution = run.solution
-        gamma = problem.gamma(solution.embedding, solution.degrees)
-        certificate = certify(sums, solution.W, gamma)
-        graph = neighbour_graph(self._project(solution.W))
-        labels = _cluster(solution.embedding, k, self.seed)
-        candidate = self._candidate(solution.W, labels, k, width, weight, "spectral", graph)
-        holds = certificate.eigengap >= certificate.bound
-        reason = "" if holds else "second-order inequality does not hold"
-        return solution.quality, replace(candidate, rejected=reason)
-
-    def with_stability(self, candidate: Candidate) -> Candidate:
-        """Return the candidate with the agreement of clusterings of two-thirds subsamples."""
-        points = self._project(candidate.W)
-        rng = np.random.default_rng(self.seed)
-        agreement = []
-        for _ in range(SUBSAMPLES):
-            rows = rng.permutation(len(points))[: 2 * len(points) // 3]
-            sums = self._on_points(points[rows], candidate.bandwidth)
-            _, U = self._embedding(sums, candidate.n_clusters)
-            labels = _cluster(U, candidate.n_clusters, self.seed)
-            agreement.append(nmi(labels, candidate.labels[rows]))
-        return replace(candidate, stability=float(np.mean(agreement)))
-
-    def _judge(
-        self, W: Array, name: str, weight: float, near: Sequence[float] | None = None
-    ) -> list[Candidate]:
-        """Return the candidates of a subspace, at bandwidths ``near`` or at all."""
-        k = self.settings.n_clusters
-        points = self._project(W)
-        graph = neighbour_graph(points)
-        # Several bandwidths often give the same clusters; the one in their middle is safest.
-        widths: dict[bytes, list[float | None]] = {}
-        labelings: dict[bytes, tuple[Array, int]] = {}
-        for width in self._widths(points, near):
-            values, U = self._embedding(self._on_points(points, width), k or max(CLUSTERS) + 1)
-            for n_clusters in [k] if k else _likely_clusters(values):
-                labels = _cluster(U, n_clusters, self.seed)
-                labelings[labels.tobytes()] = labels, n_clusters
-                widths.setdefault(labels.tobytes(), []).append(width)
-        return [
-            self._candidate(W, labels, n_clusters, same[len(same) // 2], weight, name, graph)
-            for (labels, n_clusters), same in zip(labelings.values(), widths.values(), strict=True)
-        ]
-
-    def _candidate(
-        self,
-        W: Array,
-        labels: Array,
-        k: int,
-        width: float | None,
-        weight: float,
-        name: str,
-        graph: Any,
-    ) -> Candidate:
-        balance = float(np.bincount(labels, minlength=k).min() * k / len(labels))
-        known = [(nmi(labels, given), _chance(labels, given)) for given in self.labelings]
-        rejected = ""
-        if balance < FRAGMENT_SHARE:
-            rejected = "fragment"
-        elif any(value > KNOWN + 1.3 * chance for value, chance in known):
-            rejected = "repeats what is given"
-        return Candidate(
-            n_clusters=k,
-            n_components=W.shape[1],
-            bandwidth=width,
-            novelty_weight=weight,
-            start=name,
-            separation=-np.inf if rejected else separation(graph, labels).score,
-            novelty=max((value for value, _ in known), default=0.0),
-            balance=balance,
-            rejected=rejected,
-            W=W,
-            labels=labels,
-        )
-
-    def _problem(self, k: int, weight: float) -> Problem:
-        if not self.labelings:
-            return unsupervised(len(self.rows), k)
-        return alternative(self.labelings, weight, k, scale="unit")
-
-    def _weight(self, weight: float) -> float:
-        fixed = self.settings.novelty_weight
-        return weight if fixed is None else fixed
-
-    def _width(self, width: float) -> float | None:
-        if not needs_bandwidth(self.kernel):
-            return None
-        return width if self.settings.bandwidth is None else self.settings.bandwidth
-
-    def _widths(self, points: Array, near: Sequence[float] | None) -> list[float | None]:
-        if not needs_bandwidth(self.kernel) or self.settings.bandwidth is not None:
-            return [self._width(1.0)]
-        if near is not None:
-            return list(near)
-        width = NEAREST * _neighbour_distance(points)
-        most = FARTHEST * (median_distance(points) or 1.0)
-        widths: list[float | None] = []
-        while width < most and len(widths) < 8:
-            widths.append(width)
-            width *= 2
-        return widths or [most]
-
-    def _filled(self, width: float | None) -> Kernel:
-        return self.kernel if width is None else with_bandwidth(self.kernel, width)
-
-    def _attach(self, kernel: Kernel) -> PairSums:
-        return Exact().attach(self.X, kernel, mean=self.mean, n_jobs=1)
-
-    def _on_points(self, points: Array, width: float | None) -> PairSums:
-        return Exact().attach(points, self._filled(width), mean=None, n_jobs=1)
-
-    def _embedding(self, sums: PairSums, k: int) -> tuple[Array, Array]:
-        everything = np.eye(sums.n_features)
-        degrees = sums.degrees(everything) if sums.kernel.nonnegative else None
-        return sums.embedding(everything, min(k, sums.n_rows - 1), degrees=degrees)
-
-    def _project(self, W: Array) -> Array:
-        return np.asarray(self.X @ W) - self.mean @ W
-
-    def _median(self, W: Array) -> float:
-        return median_distance(self._project(W)) or 1.0
-
-
-def _cluster(U: Array, k: int, seed: int) -> Array:
-    """Return the labels (n,) of k-means on k columns, numbered in order of appearance."""
-    labels = KMeans(k, n_init=2, random_state=seed).fit(unit_rows(U[:, :k])).labels_
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]
-
-
-def _likely_clusters(values: Array, most: int = 2) -> list[int]:
-    """Return the numbers of clusters after which the eigenvalues fall most.
-
-    Of k clusters k - 1 eigenvalues are near one, the constant vector having been removed.
-    """
-    missing = 1.0 - np.minimum(values, 1.0) + 1e-3
-    ks = [k for k in CLUSTERS if k <= len(values)]
-    fall = [np.log(missing[k - 1] / missing[k - 2]) for k in ks]
-    return [ks[i] for i in np.argsort(fall)[::-1][:most]]
-
-
-def _neighbour_distance(points: Array) -> float:
-    """Return the median distance to a near neighbour."""
-    count = min(7, len(points) - 1)
-    distances = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()[0][:, -1]
-    positive = distances[distances > 0]
-    return float(np.median(positive)) if len(positive) else 1.0
-
-
-def _chance(a: Array, b: Array) -> float:
-    """Return the NMI that independent labelings of these sizes have by chance."""
-    rows, cols = np.bincount(a), np.bincount(b)
-    entropies = [-(p * np.log(p)).sum() for p in (c[c > 0] / c.sum() for c in (rows, cols))]
-    freedom = ((rows > 0).sum() - 1) * ((cols > 0).sum() - 1)
-    return float(freedom / (2 * len(a) * max(np.sqrt(entropies[0] * entropies[1]), 1e-12)))

@@ -16,7 +16,8 @@ from ..engines.threads import single_threaded_blas
 from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, leading_eigenpairs
 from ..problems import Gamma, Problem, alternative, one_hot, unsupervised
-from ..selection import Selection, Settings, eigengap_dimension, select, select_by_quality
+from ..search import Settings
+from ..selection import Selection, eigengap_dimension, select, select_by_quality
 from ..solvers import ISM, as_solver
 from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, spectral_start

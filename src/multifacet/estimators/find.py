@@ -15,7 +15,7 @@ from ..evidence import Frontier, frontier
 from ..explain import Explanation, explain
 from ..frames import Encoding, prepare
 from ..linalg import Array
-from ..selection import Settings
+from ..search import Settings
 from .validation import check_labelings
 from .views import View, ViewFinder
 

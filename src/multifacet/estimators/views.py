@@ -17,7 +17,7 @@ from ..explain import Explanation, explain
 from ..kernels import Kernel, as_kernel, with_bandwidth
 from ..linalg import Array
 from ..metrics import novelty
-from ..selection import CLUSTERS, Settings
+from ..search import CLUSTERS, Settings
 from ..separation import neighbour_graph, separation
 from ..solvers import as_solver
 from ..starts import residual_scores
@@ -50,7 +50,8 @@ class View:
     quality : float
         Cluster quality CQ, at most ``n_clusters``.
     separation : float
-        Mean log ratio of internal to external conductance: 0 is none, above 1.5 is clear.
+        Mean log ratio of internal to external conductance: 0 is none, above 1.5 is clear, minus
+        infinity says that nothing new was found.
     novelty : float
         Largest NMI with what was given or found before: 0 is entirely new.
     stability : float or None
@@ -385,10 +386,11 @@ def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int)
         model.n_clusters_, model.n_components_, model.bandwidth_, model.novelty_weight_
     )
     found = _Found.make(X, model.labels_, model.components_, model.quality_, settings)
-    if model.selection_ is not None and model.selection_.found:
-        # The null of the significance is that of the search, which judged a subsample.
-        return replace(found, separation=model.selection_.chosen.separation)
-    return found
+    if model.selection_ is None:
+        return found
+    # The null of the significance is that of the search, which judged a subsample; where the search
+    # found nothing new and separated, this says so.
+    return replace(found, separation=model.selection_.chosen.separation)
 
 
 def _fit_linear(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
