@@ -169,6 +169,16 @@ def test_an_array_as_start_fixes_the_dimension(moons):
     assert nmi(model.labels_, labelings[:, 1]) > 0.95
 
 
+def test_a_product_of_two_groupings_is_taken_apart():
+    # Four clusters at the corners of a square: with nothing given, two views of two clusters.
+    rng = np.random.default_rng(0)
+    labelings = rng.integers(0, 2, (300, 2))
+    X = np.hstack([8.0 * labelings, np.zeros((300, 2))]) + rng.standard_normal((300, 4))
+    model = KDAC("auto", random_state=0).fit(X / X.std(axis=0))
+    assert model.n_clusters_ == 2
+    assert max(nmi(model.labels_, truth) for truth in labelings.T) > 0.95
+
+
 @pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 def test_the_papers_rules_by_name(moons):
     X, labelings = moons

@@ -364,7 +364,11 @@ def _neighbour_distance(points: Array) -> float:
 
 def _chance(a: Array, b: Array) -> float:
     """Return the NMI that independent labelings of these sizes have by chance."""
-    rows, cols = np.bincount(a), np.bincount(b)
-    entropies = [-(p * np.log(p)).sum() for p in (c[c > 0] / c.sum() for c in (rows, cols))]
-    freedom = ((rows > 0).sum() - 1) * ((cols > 0).sum() - 1)
-    return float(freedom / (2 * len(a) * max(np.sqrt(entropies[0] * entropies[1]), 1e-12)))
+    freedom = (len(np.unique(a)) - 1) * (len(np.unique(b)) - 1)
+    return float(freedom / (2 * len(a) * max(np.sqrt(entropy(a) * entropy(b)), 1e-12)))
+
+
+def entropy(labels: Array) -> float:
+    """Return the entropy (in nats) of a labeling."""
+    share = np.unique(labels, return_counts=True)[1] / len(labels)
+    return float(-(share * np.log(share)).sum())

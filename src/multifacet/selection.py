@@ -20,7 +20,8 @@ import numpy as np
 
 from .kernels import Kernel, needs_bandwidth, typical_distance
 from .linalg import Array
-from .search import STABILITY_WEIGHT, Candidate, Search, Settings
+from .metrics import nmi
+from .search import STABILITY_WEIGHT, Candidate, Search, Settings, entropy
 from .solvers import ISM
 from .solvers.base import Solver
 from .starts import Start, spectral_start
@@ -30,6 +31,8 @@ from .starts import Start, spectral_start
 PROMISING, CLEAR, PATIENCE = 0.4, 1.5, 2
 #: Candidates whose stability is asked.
 FINALISTS = 20
+#: Share of a grouping's entropy that another determines, and NMI, that make a product of two.
+DETERMINED, INDEPENDENT = 0.8, 0.05
 #: Separation below which nothing counts as found, and the novelty weight that is taken then.
 WEAK, WEAK_WEIGHT = 0.4, 10.0
 
@@ -145,11 +148,36 @@ def select(
     finalists = [c for c in candidates[:FINALISTS] if not c.rejected and c.separation >= close]
     others = candidates[len(finalists) :]
     finalists = sorted(map(search.with_stability, finalists), key=_rank, reverse=True)
-    selection = Selection(finalists + others, search.rows, settings)
+    candidates = finalists + others
+    if not labelings and settings.n_clusters is None:
+        candidates = _factor_first(candidates)
+    selection = Selection(candidates, search.rows, settings)
     best = selection.chosen
     if selection.found:
         return replace(selection, settings=best.settings)
     return replace(selection, settings=_papers_settings(settings, X, kernel, best.n_clusters))
+
+
+def _factor_first(candidates: list[Candidate]) -> list[Candidate]:
+    """Put a factor first if the winner is the product of two independent groupings.
+
+    Four clusters at the corners of a square are well separated, but as two independent pairs they
+    are two views. The winner is such a product if two clear candidates are coarser versions of it
+    and independent of each other. (With something given, that was for the user to say.)
+    """
+    coarser = [c for c in candidates[1:] if not c.rejected and _is_coarser(c, candidates[0])]
+    for i, one in enumerate(coarser):
+        if any(nmi(one.labels, other.labels) <= INDEPENDENT for other in coarser[i + 1 :]):
+            return [one, *(c for c in candidates if c is not one)]
+    return candidates
+
+
+def _is_coarser(one: Candidate, fine: Candidate) -> bool:
+    """Whether a clear candidate is determined by one with more clusters."""
+    if one.separation < CLEAR or one.n_clusters >= fine.n_clusters:
+        return False
+    own, whole = entropy(one.labels), entropy(fine.labels)
+    return nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)) >= DETERMINED
 
 
 def _papers_settings(fixed: Settings, X: Any, kernel: Kernel, k: int) -> Settings:
