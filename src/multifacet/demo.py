@@ -23,7 +23,7 @@ def main() -> None:
         "What else is in here?[/bold]\n"
     )
     columns = {name: measurements[:, i] for i, name in enumerate(FEATURES)}
-    views = find_views({**columns, "species": species}, given="species")
+    views = find_views({**columns, "species": species}, given="species", n_views=1)
     console.print(str(views), highlight=False)
     for view in views:
         console.print(_cluster_table(view.labels, sex))

@@ -39,6 +39,8 @@ class Views:
         How columns of the table became features; encodes new rows.
     frontier : Frontier or None
         Quality against novelty of the first view; None if nothing was given.
+    rejected : View or None
+        The next view, which was no better than chance; None if the number of views was fixed.
     """
 
     views: list[View]
@@ -46,6 +48,7 @@ class Views:
     given: dict[str, Array] = field(repr=False)
     encoding: Encoding = field(repr=False)
     frontier: Frontier | None = field(repr=False, default=None)
+    rejected: View | None = field(repr=False, default=None)
 
     def __len__(self) -> int:
         return len(self.views)
@@ -108,8 +111,9 @@ class Views:
         arrays: dict[str, Array] = {"index": _plain(self.index)}
         for i, labels in enumerate(self.given.values()):
             arrays[f"given{i}"] = _plain(labels)
+        kept = [*self.views, *([] if self.rejected is None else [self.rejected])]
         described = []
-        for i, view in enumerate(self.views):
+        for i, view in enumerate(kept):
             arrays |= {f"view{i}_{name}": getattr(view, name) for name in _ARRAYS}
             numbers = {name: getattr(view, name) for name in _NUMBERS}
             words = {"settings": asdict(view.settings), "explanation": view.explanation.to_dict()}
@@ -122,6 +126,7 @@ class Views:
             "given": list(self.given),
             "encoding": self.encoding.to_dict(),
             "views": described,
+            "n_views": len(self.views),
             "frontier": None if path_of is None else {"chosen": path_of.chosen},
         }
         text = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
@@ -163,12 +168,18 @@ class Views:
             path_of = Frontier(**known, chosen=meta["frontier"]["chosen"])
         given = {name: arrays[f"given{i}"] for i, name in enumerate(meta["given"])}
         encoding = Encoding.from_dict(meta["encoding"])
-        return cls(views, arrays["index"], given, encoding, path_of)
+        count = meta["n_views"]
+        rejected = views[count] if len(views) > count else None
+        return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
 
     def __str__(self) -> str:
         known = f", given {', '.join(self.given)}" if self.given else ""
         if not self.views:
-            return f"No view beyond chance in {len(self.index)} rows{known}."
+            nothing = f"No view beyond chance in {len(self.index)} rows{known}."
+            if self.rejected is None:
+                return nothing
+            best = self.rejected
+            return f"{nothing}\n  the best one: {best.sentence}\n    {_belief(best)}"
         count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
         lines = [f"{count} of {len(self.index)} rows{known}"]
         lines += [f"  {view}\n    {_belief(view)}" for view in self.views]
@@ -306,7 +317,10 @@ def find_views(
         kernel = finder.kernel
         path = frontier(prepared.X, known, views[0].settings, views[0].components.T, kernel=kernel)
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
-    return Views(views, prepared.index, given_labels, prepared.encoding, path)
+    rejected = finder.rejected_
+    if rejected is not None:
+        rejected = _named(rejected, prepared.X, names, units)
+    return Views(views, prepared.index, given_labels, prepared.encoding, path, rejected)
 
 
 def _named(view: View, X: Any, names: list[str], units: Array | None) -> View:

@@ -20,7 +20,7 @@ from ..metrics import novelty
 from ..search import CLUSTERS, Settings
 from ..separation import neighbour_graph, separation
 from ..solvers import as_solver
-from ..starts import residual_scores
+from ..starts import Residual, residual_scores
 from ..together import refine_together
 from .alternative import KDAC, EmbeddingKDAC, LinearKDAC
 from .validation import check_choice, check_count, check_data, check_labelings, check_real
@@ -388,9 +388,17 @@ def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int)
     found = _Found.make(X, model.labels_, model.components_, model.quality_, settings)
     if model.selection_ is None:
         return found
-    # The null of the significance is that of the search, which judged a subsample; where the search
-    # found nothing new and separated, this says so.
-    return replace(found, separation=model.selection_.chosen.separation)
+    # The null of the significance is that of the search, so it is told what the search saw: the
+    # separation on its subsample, minus infinity where nothing new was found.
+    chosen, rows = model.selection_.chosen, model.selection_.rows
+    if not known or chosen.rejected:
+        return replace(found, separation=chosen.separation)
+    # A view that is independent of the known groups stays when their means are removed, gaps
+    # between the groups themselves go; so both readings count.
+    points = Residual(found.projection[rows], [labels[rows] for labels in known])
+    inside = points.columns(np.arange(found.projection.shape[1]))
+    within = _separation(inside, np.unique(found.labels[rows], return_inverse=True)[1])
+    return replace(found, separation=0.5 * (chosen.separation + min(chosen.separation, within)))
 
 
 def _fit_linear(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
