@@ -72,10 +72,10 @@ def test_each_view_may_have_its_own_number_of_clusters(three_views):
     assert match_labelings(labelings[:, :2], finder.labelings_).score > 0.95
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_view_is_invented_in_noise(seed):
     X = np.random.default_rng(seed).standard_normal((200, 6))
-    finder = ViewFinder(n_refits=3, random_state=0).fit(X)
+    finder = ViewFinder(n_refits=3, n_starts=4, random_state=0).fit(X)
     assert finder.n_views_ == 0
     assert finder.labelings_.shape == (200, 0)
     assert not finder.labels_.any()
