@@ -300,9 +300,7 @@ def frontier(
         raise ValueError("given is empty: without known labels there is no novelty to trade")
     rows = np.sort(np.random.default_rng(random_state).permutation(X.shape[0])[:FRONTIER_ROWS])
     X, given = X[rows], [np.unique(np.asarray(one)[rows], return_inverse=True)[1] for one in given]
-    kernel = as_kernel(kernel)
-    if settings.bandwidth is not None:
-        kernel = with_bandwidth(kernel, settings.bandwidth)
+    kernel = with_bandwidth(as_kernel(kernel), settings.bandwidth)
     k = settings.n_clusters or 2
     points = []
     with single_threaded_blas():

@@ -415,9 +415,9 @@ def needs_bandwidth(kernel: Kernel) -> bool:
     return any(isinstance(k, Gaussian) and k.sigma is None for _, k in kernel.terms)
 
 
-def with_bandwidth(kernel: Kernel, sigma: float) -> Kernel:
-    """Return ``kernel`` with ``sigma`` filled into every Gaussian that has none."""
-    if not needs_bandwidth(kernel):
+def with_bandwidth(kernel: Kernel, sigma: float | None) -> Kernel:
+    """Return ``kernel`` with ``sigma`` (if any) in every Gaussian that has no bandwidth."""
+    if sigma is None or not needs_bandwidth(kernel):
         return kernel
     terms = tuple(
         (w, Gaussian(sigma) if isinstance(k, Gaussian) and k.sigma is None else k)

@@ -315,7 +315,7 @@ class Search:
 
     def filled(self, width: float | None) -> Kernel:
         """Return the kernel with its bandwidth."""
-        return self.kernel if width is None else with_bandwidth(self.kernel, width)
+        return with_bandwidth(self.kernel, width)
 
     def attach(self, kernel: Kernel) -> PairSums:
         """Return the pair sums of the subsample."""

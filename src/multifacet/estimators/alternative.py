@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import AT_CLUSTER_BOUNDARY, Keep, cluster_embedding, unit_rows
 from ..engines.threads import single_threaded_blas
-from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
+from ..kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from ..linalg import Array, leading_eigenpairs
 from ..problems import Gamma, Problem, alternative, one_hot, unsupervised
 from ..search import Settings
@@ -289,7 +289,7 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
             q = np.shape(self.init)[-1]
         width = None
         if not isinstance(self.bandwidth, str) or self.bandwidth == "median":
-            self._resolve_kernel(X, d, "median")
+            self._resolve_kernel(X)
             width = self.bandwidth_
         else:
             check_choice("bandwidth", self.bandwidth, ["auto", "median", "quality"])
@@ -326,9 +326,7 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         rng = np.random.default_rng(seed)
         if isinstance(self.init, str) and self.init == "auto":
             return pair_starts(X, labelings, q, self.n_starts, rng)
-        kernel = as_kernel(self.kernel)
-        if needs_bandwidth(kernel):
-            kernel = with_bandwidth(kernel, typical_distance(X))
+        kernel = with_bandwidth(as_kernel(self.kernel), typical_distance(X))
         problem = self._problem(labelings, X.shape[0], 2)
         return self._starts(X, self._attach(X, kernel), problem, q, labelings, rng)
 
@@ -341,8 +339,7 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         assert q is not None
         assert weight is not None
         self.bandwidth_ = settings.bandwidth
-        filled = kernel if self.bandwidth_ is None else with_bandwidth(kernel, self.bandwidth_)
-        sums = self._attach(X, filled)
+        sums = self._attach(X, with_bandwidth(kernel, self.bandwidth_))
         problem = self._problem(labelings, X.shape[0], k, weight)
         if self.selection_ is None:
             rng = np.random.default_rng(seed)
@@ -568,7 +565,7 @@ class EmbeddingKDAC(_Alternative, EmbeddingPredictor, KernelEstimator):
         everything = np.eye(X.shape[1])
         known = Gamma(problem.columns, problem.weights)
         with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X, X.shape[1], "median"))
+            sums = self._attach(X, self._resolve_kernel(X))
             degrees = sums.degrees(everything) if sums.kernel.nonnegative else None
             values, U = sums.embedding(everything, k, degrees=degrees, extra=known)
             self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)

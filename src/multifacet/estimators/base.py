@@ -43,9 +43,6 @@ from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, random_start, spectral_start
 from .validation import check_choice, check_count, check_data, check_real
 
-#: Automatic bandwidth of clustering, as a share of the expected median distance in the subspace.
-LOCAL_SHARE = 0.15
-
 
 class KernelEstimator(BaseEstimator):
     """Base of all estimators: data, kernel, bandwidth and engine."""
@@ -84,11 +81,10 @@ class KernelEstimator(BaseEstimator):
             )
         return X[:, self._varying] if len(constant) else X
 
-    def _resolve_kernel(self, X: Any, q: int, rule: str) -> Kernel:
+    def _resolve_kernel(self, X: Any) -> Kernel:
         """Fill in the bandwidth; sets ``bandwidth_`` (None for kernels that have none).
 
-        ``rule`` says what "auto" means: "median" for the median distance, "local" for a share of
-        the median distance that a subspace of dimension q is expected to have.
+        "auto" and "median" are the median distance.
         """
         kernel = as_kernel(self.kernel)
         automatic = isinstance(self.bandwidth, str)
@@ -101,11 +97,7 @@ class KernelEstimator(BaseEstimator):
         if not automatic:
             self.bandwidth_ = check_real("bandwidth", self.bandwidth)
         else:
-            median = typical_distance(X)
-            local = rule == "local" and self.bandwidth == "auto"
-            # Distances in a q-dimensional subspace are about sqrt(q / d) of those in all d.
-            share = LOCAL_SHARE * np.sqrt(q / X.shape[1]) if local else 1.0
-            self.bandwidth_ = float(share * median)
+            self.bandwidth_ = typical_distance(X)
         return with_bandwidth(kernel, self.bandwidth_)
 
     def _refuse_idle_bandwidth(self, kernel: Kernel) -> None:
@@ -237,14 +229,12 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     n_init: int
     random_state: Any
     labels_: Array
-    #: What bandwidth="auto" means; see :meth:`KernelEstimator._resolve_kernel`.
-    _bandwidth_rule = "local"
 
     def _alternate(self, X: Any, problem: Problem, q: int, labelings: Sequence[Array]) -> None:
         """Solve the problem at fixed settings and set every attribute that follows."""
         seed = self._check_effort()
         with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X, q, self._bandwidth_rule))
+            sums = self._attach(X, self._resolve_kernel(X))
             starts = self._starts(X, sums, problem, q, labelings, np.random.default_rng(seed))
             keep: Keep = "settled" if self._papers_start() else "best"
             result = self._solve(X, sums, problem, starts, keep, self.max_iter, seed)

@@ -142,7 +142,7 @@ class SupervisedKDR(SubspaceEstimator):
         gamma = problem.gamma()
         solver, callback = as_solver(self.solver), self._callback()
         with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X, q, "median"))
+            sums = self._attach(X, self._resolve_kernel(X))
             results = []
             for start in self._starts(sums, problem, q):
                 results.append(solver.solve(sums, gamma, start))
@@ -227,8 +227,6 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
     >>> UnsupervisedKDR(3, random_state=0).fit_predict(X).shape
     (178,)
     """
-
-    _bandwidth_rule = "median"
 
     def __init__(
         self,
@@ -333,8 +331,6 @@ class SemiSupervisedKDR(SubspaceClusterer):
     >>> round(nmi(model.labels_, labelings[:, 1]), 1)
     1.0
     """
-
-    _bandwidth_rule = "median"
 
     def __init__(
         self,

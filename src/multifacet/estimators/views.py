@@ -14,7 +14,7 @@ from ..alternate import cluster_embedding
 from ..engines.threads import single_threaded_blas
 from ..evidence import independence_test, significance, stability
 from ..explain import Explanation, explain
-from ..kernels import Kernel, as_kernel, with_bandwidth
+from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..metrics import novelty
 from ..search import CLUSTERS, Settings
@@ -323,7 +323,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
                 X,
                 given,
                 [view.components.T for view in views],
-                [_filled(kernel, view.settings.bandwidth) for view in views],
+                [with_bandwidth(kernel, view.settings.bandwidth) for view in views],
                 [view.n_clusters for view in views],
                 as_solver("ism"),
             )
@@ -358,10 +358,6 @@ class _Found:
         return cls(
             labels, components, projection, quality, _separation(projection, labels), settings
         )
-
-
-def _filled(kernel: Kernel, width: float | None) -> Kernel:
-    return kernel if width is None else with_bandwidth(kernel, width)
 
 
 def _separation(points: Array, labels: Array) -> float:
