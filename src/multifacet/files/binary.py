@@ -1,0 +1,176 @@
+"""Read the formats that are no text: Parquet, Arrow, NPY, NPZ and .h5ad, from their bytes."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..frames.table import listing
+from ..linalg import Array
+from .data import FileData, named_once
+
+#: A sparse matrix of more cells would take most of a gigabyte as columns.
+MAX_SPARSE_CELLS = 10**8
+
+
+def need(module: str, extra: str, what: str) -> ModuleType:
+    """Return a module that comes with an extra of this package."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(f'{what} needs {package}: pip install "multifacet[{extra}]"') from error
+
+
+def read_parquet(name: str, content: bytes) -> FileData:
+    """Read a Parquet file."""
+    pa = need("pyarrow", "arrow", "Parquet")
+    parquet = need("pyarrow.parquet", "arrow", "Parquet")
+    try:
+        table = parquet.read_table(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        raise _broken(name, "Parquet", error) from error
+    return _from_arrow(name, table)
+
+
+def read_arrow(name: str, content: bytes) -> FileData:
+    """Read an Arrow file (Feather), or an Arrow stream."""
+    pa = need("pyarrow", "arrow", "Arrow")
+    open_it = pa.ipc.open_file if content.startswith(b"ARROW1") else pa.ipc.open_stream
+    try:
+        with open_it(pa.BufferReader(content)) as reader:
+            table = reader.read_all()
+    except (pa.ArrowException, OSError) as error:
+        raise _broken(name, "Arrow", error) from error
+    return _from_arrow(name, table)
+
+
+def _from_arrow(name: str, table: Any) -> FileData:
+    columns = named_once(name, list(zip(table.column_names, table.columns, strict=True)))
+    # pandas keeps an index without a name in a column of this name
+    index = columns.pop("__index_level_0__", None)
+    return FileData(columns, index=None if index is None else np.asarray(index))
+
+
+def read_npy(name: str, content: bytes) -> FileData:
+    """Read one array of numbers (n, d)."""
+    array = _load(name, content)
+    _check_array(name, "an array", array)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name!r} holds an array of shape {array.shape}: save one of rows and columns, (n, d)"
+        )
+    columns = {f"x{j}": column for j, column in enumerate(array.T)}
+    return FileData(columns, features=list(columns))
+
+
+def read_npz(name: str, content: bytes) -> FileData:
+    """Read arrays by name: (n, d) are features, (n,) are further columns."""
+    arrays = _load(name, content)
+    pairs: list[tuple[str, Array]] = []
+    features: list[str] = []
+    for key, array in arrays.items():
+        _check_array(name, f"array {key!r}", array)
+        if array.ndim not in (1, 2):
+            raise ValueError(
+                f"{name!r} holds array {key!r} of shape {array.shape}: save columns (n,) or tables "
+                "(n, d)"
+            )
+        if array.ndim == 1:
+            pairs.append((key, array))
+            continue
+        stem = "x" if len(arrays) == 1 else f"{key}_"
+        named = [(f"{stem}{j}", column) for j, column in enumerate(array.T)]
+        pairs += named
+        features += [column for column, _ in named]
+    lengths = {key: len(array) for key, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{key!r} {length}" for key, length in list(lengths.items())[:5])
+        raise ValueError(f"{name!r} holds arrays of several lengths ({shown}): save equal ones")
+    return FileData(named_once(name, pairs), features=features or None)
+
+
+def _load(name: str, content: bytes) -> Any:
+    """Return the array of an NPY file, or the arrays of an NPZ file by name."""
+    try:
+        loaded = np.load(io.BytesIO(content), allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return loaded
+        arrays = dict(loaded)
+        if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+            raise ValueError("it holds other files than arrays")
+        return arrays
+    except (ValueError, OSError, EOFError, KeyError, BadZipFile) as error:
+        if "allow_pickle" in str(error):
+            raise ValueError(
+                f"{name!r} holds Python objects, which could run code when loaded: save arrays of "
+                "numbers or text"
+            ) from error
+        raise _broken(name, "NumPy", error) from error
+
+
+def _check_array(name: str, what: str, array: Array) -> None:
+    kinds = "biuf" if array.ndim != 1 else "biufUM"
+    if array.dtype.kind not in kinds:
+        raise ValueError(f"{name!r} holds {what} of type {array.dtype}: save real numbers")
+
+
+def read_h5ad(name: str, content: bytes, matrix: str) -> FileData:
+    """Read annotated data: a matrix, whose columns are features, and the columns of obs."""
+    anndata = need("anndata", "anndata", ".h5ad")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on old files and repeated names, which are dealt with
+            data = anndata.read_h5ad(io.BytesIO(content))
+    except Exception as error:  # anything can be wrong inside, and h5py says so in many types
+        raise _broken(name, ".h5ad", error) from error
+    notes = []
+    if not data.var_names.is_unique:
+        data.var_names_make_unique()
+        notes.append("variables of the same name were numbered")
+    values, names = _choose_matrix(name, data, matrix)
+    if issparse(values):
+        n_cells = values.shape[0] * values.shape[1]
+        if n_cells > MAX_SPARSE_CELLS:
+            raise ValueError(
+                f"matrix={matrix!r} of {name!r} is sparse with {values.shape[0]} rows and "
+                f"{values.shape[1]} columns, {n_cells * 8 / 1e9:.1f} GB as a table: pass a smaller "
+                f"one ({listing(_matrices(data))})"
+            )
+        values = values.toarray()
+    pairs = [(str(column), data.obs[column].array) for column in data.obs.columns]
+    pairs += zip(names, np.asarray(values).T, strict=True)
+    return FileData(named_once(name, pairs), np.asarray(data.obs_names, dtype=object), names, notes)
+
+
+def _matrices(data: Any) -> list[str]:
+    """Return what ``matrix`` may be."""
+    known = ["X"] if data.X is not None else []
+    for part in ("layers", "obsm"):
+        known += [f"{part}:{key}" for key in getattr(data, part)]
+    return known
+
+
+def _choose_matrix(name: str, data: Any, matrix: str) -> tuple[Any, list[str]]:
+    """Return a matrix of annotated data, and the names of its columns."""
+    if matrix not in _matrices(data):
+        known = listing(_matrices(data))
+        raise ValueError(f"matrix={matrix!r} is not in {name!r}: it has {known}")
+    part, _, key = matrix.partition(":")
+    if part == "obsm":
+        values = np.asarray(data.obsm[key])
+        return values, [f"{key}_{j}" for j in range(values.shape[1])]
+    values = data.X if part == "X" else data.layers[key]
+    return values, [str(variable) for variable in data.var_names]
+
+
+def _broken(name: str, kind: str, error: Exception) -> ValueError:
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    return ValueError(f"{name!r} is broken, or is no {kind} file: {reason}")
