@@ -7,6 +7,7 @@ provided that its clusters are not fragments and do not repeat what is given.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -214,7 +215,7 @@ class Search:
         gamma = problem.gamma(solution.embedding, solution.degrees)
         certificate = certify(sums, solution.W, gamma)
         graph = neighbour_graph(self._project(solution.W))
-        labels = _cluster(solution.embedding, k)
+        labels = _cluster(solution.embedding, k, self.seed)
         candidate = self._candidate(solution.W, labels, k, width, weight, "spectral", graph)
         holds = certificate.eigengap >= certificate.bound
         reason = "" if holds else "second-order inequality does not hold"
@@ -229,7 +230,7 @@ class Search:
             rows = rng.permutation(len(points))[: 2 * len(points) // 3]
             sums = self._on_points(points[rows], candidate.bandwidth)
             _, U = self._embedding(sums, candidate.n_clusters)
-            labels = _cluster(U, candidate.n_clusters)
+            labels = _cluster(U, candidate.n_clusters, self.seed)
             agreement.append(nmi(labels, candidate.labels[rows]))
         return replace(candidate, stability=float(np.mean(agreement)))
 
@@ -246,7 +247,7 @@ class Search:
         for width in self._widths(points, near):
             values, U = self._embedding(self._on_points(points, width), k or max(CLUSTERS) + 1)
             for n_clusters in [k] if k else _likely_clusters(values):
-                labels = _cluster(U, n_clusters)
+                labels = _cluster(U, n_clusters, self.seed)
                 labelings[labels.tobytes()] = labels, n_clusters
                 widths.setdefault(labels.tobytes(), []).append(width)
         return [
@@ -338,20 +339,22 @@ class Search:
         return median_distance(self._project(W)) or 1.0
 
 
-def _cluster(U: Array, k: int) -> Array:
+def _cluster(U: Array, k: int, seed: int) -> Array:
     """Return the labels (n,) of k-means on k columns, numbered in order of appearance.
 
-    Rows of a spectral embedding lie in k directions, so the rows farthest apart are good first
-    centres and nothing needs to be repeated. (On some hundred rows scikit-learn's k-means spends
-    most of its time on checks, and it runs hundreds of times here.)
+    The better of two runs. (It runs hundreds of times on some hundred rows, where scikit-learn's
+    k-means spends most of its time on checks.)
     """
     rows = unit_rows(U[:, :k])
-    chosen = [int(np.argmax(((rows - rows.mean(axis=0)) ** 2).sum(axis=1)))]
-    distance = np.full(len(rows), np.inf)
-    while len(chosen) < k:
-        distance = np.minimum(distance, ((rows - rows[chosen[-1]]) ** 2).sum(axis=1))
-        chosen.append(int(np.argmax(distance)))
-    _, labels = kmeans2(rows, rows[chosen], iter=KMEANS_STEPS, minit="matrix")
+    rng = np.random.default_rng(seed)
+    best, labels = np.inf, np.zeros(len(rows), dtype=np.intp)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an empty cluster is refused as a fragment
+        for _ in range(2):
+            centres, found = kmeans2(rows, k, iter=KMEANS_STEPS, minit="++", rng=rng)
+            spread = float(((rows - centres[found]) ** 2).sum())
+            if spread < best:
+                best, labels = spread, found
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[codes]
 
