@@ -146,7 +146,7 @@ def test_extension_compares_new_rows(kernel, attach):
     X, W, _ = random_problem(7)
     new = np.random.default_rng(1).standard_normal((5, X.shape[1]))
     V = np.random.default_rng(2).standard_normal((len(X), 2))
-    extension = attach(X, kernel).extension(W)
+    extension = attach(X, kernel).extension(W, V)
     mean = X.mean(axis=0)
     expected = np.zeros((5, len(X)))
     P, Q = (X - mean) @ W, (new - mean) @ W
@@ -158,7 +158,7 @@ def test_extension_compares_new_rows(kernel, attach):
             own = [1 / np.sort(np.linalg.norm(X - row, axis=1))[m - 1] for row in new]
             beta = beta * np.outer(own, scales)
         expected += weight * part.f(beta)
-    np.testing.assert_allclose(extension.multiply(new, V), expected @ V, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(extension.multiply(new), expected @ V, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [650, 300])

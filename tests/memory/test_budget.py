@@ -40,7 +40,7 @@ OPERATIONS = {
     "embedding": lambda s, W, g: s.embedding(W, 2, degrees=np.full(N, 100.0)),
     "hessian": lambda s, W, g: s.hessian(W, g, np.ones((1, 5, 2))),
     "bound": lambda s, W, g: s.curvature_bound(W, g),
-    "extension": lambda s, W, g: s.extension(W).multiply(np.ones((500, 5)), np.ones((N, 2))),
+    "extension": lambda s, W, g: s.extension(W, np.ones((N, 2))).multiply(np.ones((500, 5))),
 }
 
 

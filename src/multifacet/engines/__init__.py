@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from .base import Engine, PairSums
 from .exact import Exact
+from .lowrank import LowRank
 
-__all__ = ["Engine", "Exact", "PairSums", "as_engine"]
+__all__ = ["Engine", "Exact", "LowRank", "PairSums", "as_engine"]
 
-NAMES: dict[str, type[Exact]] = {"auto": Exact, "exact": Exact}
+NAMES: dict[str, type[Engine]] = {"auto": Exact, "exact": Exact, "lowrank": LowRank}
 
 
 def as_engine(engine: str | Engine) -> Engine:

@@ -21,8 +21,8 @@ class Engine(Protocol):
 class Extension(Protocol):
     """Compares new rows with the training rows; part of a fitted model, so small and picklable."""
 
-    def multiply(self, X, V: Array) -> Array:
-        """Return K(X, training rows) V, shape (m, r), for new rows X (m, d) and V (n, r)."""
+    def multiply(self, X) -> Array:
+        """Return K(X, training rows) V, shape (m, r), for new rows X (m, d) and fixed V (n, r)."""
         ...
 
 
@@ -84,8 +84,8 @@ class PairSums(Protocol):
         """Return 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2 (generalised ISM 2018, Eq. 10)."""
         ...
 
-    def extension(self, W: Array) -> Extension:
-        """Return what is needed to compare new rows with these, without the engine."""
+    def extension(self, W: Array, V: Array) -> Extension:
+        """Return what multiplies the kernel of new rows and these with V (n, r), on its own."""
         ...
 
     def fork(self) -> PairSums:

@@ -280,14 +280,15 @@ class ExactSums:
 
         return sum(value for _, value in self._strips(strip))
 
-    def extension(self, W: Array) -> TileExtension:
-        """Return what is needed to compare new rows with these."""
+    def extension(self, W: Array, V: Array) -> TileExtension:
+        """Return what multiplies the kernel of new rows and these with V (n, r)."""
         scaled = any(scale is not None for scale in self._scales)
         return TileExtension(
             self._points(W),
             W.astype(self._dtype),
             None if self._offset is None else (self._offset @ W).astype(self._dtype),
             self._rows if scaled else None,
+            V,
         )
 
     # -- parts ------------------------------------------------------------------------------

@@ -123,21 +123,24 @@ class TileExtension:
         Projected mean, subtracted from projected new rows.
     reference : array of shape (n, d) or None
         Training rows in all features, kept only for kernels with one scale per point.
+    V : array of shape (n, r)
+        What the kernel is multiplied with.
     """
 
     points: Points
     W: Array
     offset: Array | None
     reference: Array | None
+    V: Array
 
-    def multiply(self, X, V: Array) -> Array:
-        """Return K(X, training rows) V, shape (m, r), for new rows X (m, d) and V (n, r)."""
+    def multiply(self, X) -> Array:
+        """Return K(X, training rows) V, shape (m, r), for new rows X (m, d)."""
         P = np.asarray(X @ self.W)
         P = P if self.offset is None else P - self.offset
         scales = [part.point_scales(X, self.reference) for _, part in self.points.terms]
         new = Points(P, self.points.terms, scales)
-        out = np.zeros((len(P), V.shape[1]))
+        out = np.zeros((len(P), self.V.shape[1]))
         for rows in tiles_of(len(P)):
-            for cols in tiles_of(len(V)):
-                out[rows] += new.derivatives(rows, cols, 0, self.points)[0] @ V[cols]
+            for cols in tiles_of(len(self.V)):
+                out[rows] += new.derivatives(rows, cols, 0, self.points)[0] @ self.V[cols]
         return out

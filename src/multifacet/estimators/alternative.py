@@ -27,6 +27,7 @@ from .base import (
     KernelEstimator,
     SubspaceClusterer,
     SubspaceEstimator,
+    with_ones,
 )
 from .validation import (
     check_choice,
@@ -570,9 +571,8 @@ class EmbeddingKDAC(_Alternative, EmbeddingPredictor, KernelEstimator):
             values, U = sums.embedding(everything, k, degrees=degrees, extra=known)
             self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)
             root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
-            self._embedder = _smoothing_embedder(
-                sums.extension(everything), X, U / root[:, None], degrees is not None, self.labels_
-            )
+            extension = sums.extension(everything, with_ones(U / root[:, None]))
+            self._embedder = _smoothing_embedder(extension, X, degrees is not None, self.labels_)
         self.labels_ = self.labels_.astype(np.intp)
         self.n_clusters_ = k
         self.embedding_ = U
@@ -586,18 +586,16 @@ class EmbeddingKDAC(_Alternative, EmbeddingPredictor, KernelEstimator):
         return self.fit(X, given=given).labels_
 
 
-def _smoothing_embedder(
-    extension: Any, X: Any, columns: Array, normalised: bool, labels: Array
-) -> Embedder:
+def _smoothing_embedder(extension: Any, X: Any, normalised: bool, labels: Array) -> Embedder:
     """Return an embedder for new rows whose given labels are unknown.
 
     The eigenvector equation cannot be continued to them: its penalty needs their given labels. So
     all rows, old and new, are compared by the kernel average of U over the training rows, and the
     centres are those of the found clusters in these averages. Approximate, even on training rows.
     """
-    k = columns.shape[1]
-    raw = Embedder(extension, columns, np.zeros(k), normalised, np.zeros((k, k))).uncentred(X)
+    k = int(labels.max()) + 1
+    raw = Embedder(extension, np.zeros(k), normalised, np.zeros((k, k))).uncentred(X)
     offset = raw.mean(axis=0)
     rows = unit_rows(raw - offset)
     centres = np.stack([rows[labels == c].mean(axis=0) for c in range(k)])
-    return Embedder(extension, columns, offset, normalised, centres)
+    return Embedder(extension, offset, normalised, centres)

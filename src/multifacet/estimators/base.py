@@ -180,9 +180,7 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         self.feature_weights_[self._varying] = (W**2).sum(axis=1) / W.shape[1]
 
     def _callback(self) -> Callback | None:
-        if callable(self.verbose):
-            return self.verbose
-        return _report_to_stderr if self.verbose else None
+        return as_callback(self.verbose)
 
     def _warn_unless(self, converged: bool, reason: str) -> None:
         if not converged:
@@ -285,7 +283,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.explorations_ = found.explorations
         self.n_iter_ = max(len(run.objectives) for run in found.explorations)
         self.certificate_ = certify(sums, solution.W, found.gamma, STATIONARY)
-        self._embedder = make_embedder(sums.extension(solution.W), X, solution, centres)
+        self._embedder = make_embedder(sums, X, solution, centres)
         self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
         return found.result
 
@@ -348,8 +346,7 @@ class Embedder:
     its place in the left-hand side. On training rows the embedding is reproduced.
     """
 
-    extension: Extension
-    columns: Array  # D^-1/2 U / eigenvalues, (n, k)
+    extension: Extension  # multiplies with D^-1/2 U / eigenvalues and with ones, (n, k + 1)
     offset: Array  # what the centring H subtracts, (k,)
     normalised: bool
     centres: Array  # (k, k)
@@ -361,21 +358,40 @@ class Embedder:
 
     def uncentred(self, X: Any) -> Array:
         """Return D^-1/2 K D^-1/2 U / eigenvalues (m, k) for new rows."""
-        V = np.column_stack([self.columns, np.ones(len(self.columns))])
-        product = self.extension.multiply(X, V)
+        product = self.extension.multiply(X)
         U, degrees = product[:, :-1], product[:, -1:]
         # A row without any neighbour has degree zero; it keeps the neutral position U = 0.
         return U / np.sqrt(np.where(degrees > 0, degrees, np.inf)) if self.normalised else U
 
 
-def make_embedder(extension: Extension, X: Any, solution: Solution, centres: Array) -> Embedder:
+def make_embedder(sums: PairSums, X: Any, solution: Solution, centres: Array) -> Embedder:
     """Return the embedder of a solution found on the rows of X, with k-means centres (k, k)."""
     U, degrees = solution.embedding, solution.degrees
     root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
     columns = U / root[:, None] / np.maximum(solution.eigenvalues, 1e-12)
-    embedder = Embedder(extension, columns, np.zeros(U.shape[1]), degrees is not None, centres)
+    extension = sums.extension(solution.W, with_ones(columns))
+    embedder = Embedder(extension, np.zeros(U.shape[1]), degrees is not None, centres)
     # Centring subtracts the same vector from every row, so one training row tells what it is.
     return replace(embedder, offset=(embedder.uncentred(X[:1]) - U[:1])[0])
+
+
+def with_ones(columns: Array) -> Array:
+    """Return columns (n, k) and a column of ones."""
+    return np.column_stack([columns, np.ones(len(columns))])
+
+
+def as_callback(verbose: Any) -> Callback | None:
+    """Return what receives progress: a callable itself, standard error, or nobody."""
+    if callable(verbose):
+        return verbose
+    return _report_to_stderr if verbose else None
+
+
+def announce(verbose: Any, stage: str, **details: Any) -> None:
+    """Tell whoever listens what comes next."""
+    callback = as_callback(verbose)
+    if callback is not None:
+        callback({"stage": stage, **details})
 
 
 def _report_to_stderr(event: dict) -> None:
