@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python -m multifacet.demo
+	$(BIN)/multifacet demo
 
 test: $(VENV)/.installed lint
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=90

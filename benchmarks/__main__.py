@@ -8,7 +8,16 @@ from importlib import import_module
 
 from .table import write
 
-NAMES = ("speed", "memory", "noise", "published", "selection", "views", "calibration")
+NAMES = (
+    "speed",
+    "memory",
+    "noise",
+    "published",
+    "selection",
+    "views",
+    "calibration",
+    "commandline",
+)
 
 
 def main(names: list[str]) -> None:

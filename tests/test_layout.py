@@ -15,7 +15,7 @@ ROOT = Path(multifacet.__file__).parent
 #: From left to right; a module may import only from layers before its own (or from its own).
 LAYERS = [
     ["linalg"],
-    ["frames", "explain", "plotting"],
+    ["frames", "files", "explain", "plotting"],
     ["kernels"],
     ["problems"],
     ["engines"],
@@ -27,12 +27,14 @@ LAYERS = [
     ["search"],
     ["selection"],
     ["evidence"],
+    ["report"],
     ["estimators"],
     ["baselines"],
-    ["demo"],
+    ["cli"],
+    ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_SKLEARN = {"linalg", "frames", "kernels", "problems", "engines", "solvers"}
+WITHOUT_SKLEARN = {"linalg", "frames", "files", "kernels", "problems", "engines", "solvers"}
 
 
 def modules():
@@ -92,12 +94,3 @@ def test_every_public_estimator_parameter_is_documented():
         cls = getattr(multifacet, name)
         for parameter in cls().get_params():
             assert f"    {parameter} :" in cls.__doc__, f"{name}.{parameter} has no description"
-
-
-def test_demo_prints_the_main_job(capsys):
-    from multifacet.demo import main
-
-    main()
-    printed = capsys.readouterr().out
-    for word in ("333 penguins", "size", "female", "body_mass_g", "agreement (NMI) with sex 0.5"):
-        assert word in printed

@@ -14,6 +14,8 @@ _HOME = {
     "EmbeddingKDAC": "estimators.alternative",
     "ViewFinder": "estimators.views",
     "find_views": "estimators.find",
+    "reduce_table": "estimators.reduce",
+    "compare_labelings": "estimators.compare",
     "SupervisedKDR": "estimators.reduction",
     "UnsupervisedKDR": "estimators.reduction",
     "SemiSupervisedKDR": "estimators.reduction",
@@ -29,19 +31,23 @@ __all__ = [
     "UnsupervisedKDR",
     "ViewFinder",
     "baselines",
+    "compare_labelings",
     "datasets",
     "engines",
     "evidence",
     "find_views",
     "kernels",
     "metrics",
+    "reduce_table",
     "solvers",
 ]
 
 if TYPE_CHECKING:
     from . import baselines, datasets, engines, evidence, kernels, metrics, solvers
     from .estimators.alternative import KDAC, EmbeddingKDAC, LinearKDAC
+    from .estimators.compare import compare_labelings
     from .estimators.find import find_views
+    from .estimators.reduce import reduce_table
     from .estimators.reduction import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
     from .estimators.views import ViewFinder
 

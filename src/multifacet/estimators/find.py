@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
 from typing import Any, overload
@@ -12,15 +11,18 @@ from typing import Any, overload
 import numpy as np
 
 from ..evidence import Frontier, frontier
-from ..explain import Explanation, explain
-from ..frames import Encoding, prepare
+from ..explain import explain
+from ..frames import Encoding, Prepared, prepare
 from ..linalg import Array
-from ..search import Settings
+from .base import announce
+from .storage import pack_views, read_archive, unpack_views, write_archive
+from .summary import belief, describe_groups, describe_views, leading_features
 from .validation import check_labelings
-from .views import View, ViewFinder
+from .view import View
+from .views import ViewFinder
 
 #: Version of the file format of :meth:`Views.save`.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ class Views:
                 "view": view.name,
                 "clusters": view.n_clusters,
                 "sizes": np.bincount(view.labels).tolist(),
-                "features": ", ".join(self._leading_features(view)),
+                "features": ", ".join(leading_features(view, self.encoding.feature_names)),
                 "separation": view.separation,
                 "stability": view.stability,
                 "p_value": view.p_value,
@@ -92,6 +94,44 @@ class Views:
         from ..plotting import plot_views
 
         return plot_views(self.views, frontier=self.frontier)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as lists, dicts, text and finite numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The ``sentence`` that answers, the labels that were ``given``, the ``views`` with their
+            evidence, groups, typical rows, loadings and coordinates (of at most 2000 rows, those in
+            ``points``), the ``agreement`` between all labelings and the ``frontier``.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> views = find_views(X, n_views=1, n_clusters=2, n_refits=0)
+        >>> views.to_dict()["sentence"]
+        '1 grouping was found in 60 rows and 4 features.'
+        """
+        return describe_views(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a report to be read: one file with everything inside.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; its suffix chooses the format: ``.html``, ``.md`` or ``.json``.
+
+        Returns
+        -------
+        Path
+            The file written.
+        """
+        from ..report import render
+
+        return render(self.to_dict(), path)
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one ``.npz`` file: arrays and JSON, nothing executable.
@@ -112,12 +152,8 @@ class Views:
         for i, labels in enumerate(self.given.values()):
             arrays[f"given{i}"] = _plain(labels)
         kept = [*self.views, *([] if self.rejected is None else [self.rejected])]
-        described = []
-        for i, view in enumerate(kept):
-            arrays |= {f"view{i}_{name}": getattr(view, name) for name in _ARRAYS}
-            numbers = {name: getattr(view, name) for name in _NUMBERS}
-            words = {"settings": asdict(view.settings), "explanation": view.explanation.to_dict()}
-            described.append(numbers | words)
+        described, packed = pack_views(kept)
+        arrays |= packed
         path_of = self.frontier
         if path_of is not None:
             arrays |= {f"frontier_{name}": getattr(path_of, name) for name in _FRONTIER_ARRAYS}
@@ -129,8 +165,7 @@ class Views:
             "n_views": len(self.views),
             "frontier": None if path_of is None else {"chosen": path_of.chosen},
         }
-        text = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
-        np.savez_compressed(path, allow_pickle=False, meta=text, **arrays)
+        write_archive(path, meta, arrays)
         return path
 
     @classmethod
@@ -142,26 +177,8 @@ class Views:
         path : str or Path
             The file.
         """
-        path = Path(path)
-        if not path.exists():
-            raise FileNotFoundError(f"there is no file {str(path)!r}")
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                meta = json.loads(bytes(file["meta"]))
-                arrays = {name: file[name] for name in file.files if name != "meta"}
-        except (ValueError, KeyError, OSError) as error:
-            raise ValueError(f"{str(path)!r} does not hold views: {error}") from error
-        if meta.get("format") != FORMAT:
-            raise ValueError(
-                f"{str(path)!r} has format {meta.get('format')}, this version reads {FORMAT}"
-            )
-        views = []
-        for i, one in enumerate(meta["views"]):
-            known = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
-            numbers = {name: one[name] for name in _NUMBERS}
-            explanation = Explanation.from_dict(one["explanation"])
-            settings = Settings(**one["settings"])
-            views.append(View(**known, **numbers, settings=settings, explanation=explanation))
+        meta, arrays = read_archive(Path(path), "views", FORMAT)
+        views = unpack_views(meta["views"], arrays)
         path_of = None
         if meta["frontier"] is not None:
             known = {name: arrays[f"frontier_{name}"] for name in _FRONTIER_ARRAYS}
@@ -179,10 +196,10 @@ class Views:
             if self.rejected is None:
                 return nothing
             best = self.rejected
-            return f"{nothing}\n  the best one: {best.sentence}\n    {_belief(best)}"
+            return f"{nothing}\n  the best one: {best.sentence}\n    {belief(best)}"
         count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
         lines = [f"{count} of {len(self.index)} rows{known}"]
-        lines += [f"  {view}\n    {_belief(view)}" for view in self.views]
+        lines += [f"  {view}\n    {belief(view)}" for view in self.views]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -198,8 +215,8 @@ class Views:
                 view.name,
                 view.sentence,
                 " / ".join(map(str, np.bincount(view.labels))),
-                ", ".join(self._leading_features(view)),
-                _belief(view),
+                ", ".join(leading_features(view, self.encoding.feature_names)),
+                belief(view),
             )
             for view in self.views
         ]
@@ -210,35 +227,13 @@ class Views:
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
-    def _leading_features(self, view: View, most: int = 3) -> list[str]:
-        names = self.encoding.feature_names
-        order = np.argsort(-view.feature_weights, kind="stable")[:most]
-        return [names[i] for i in order if view.feature_weights[i] >= 0.05]
 
-
-_ARRAYS = ("labels", "components", "projection", "feature_weights")
-_NUMBERS = tuple(
-    f.name for f in fields(View) if f.name not in (*_ARRAYS, "settings", "explanation")
-)
 _FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
 
 
 def _plain(values: Array) -> Array:
     """Return values as an array that needs no pickle: objects become text."""
     return values.astype(str) if values.dtype == object else values
-
-
-def _belief(view: View) -> str:
-    """Say how far to believe a view."""
-    parts = []
-    if view.stability is not None:
-        word = "firm" if view.stability >= 0.9 else "fair" if view.stability >= 0.7 else "shaky"
-        parts.append(f"{word}: stability {view.stability:.2f}")
-    if view.p_value is not None:
-        parts.append(f"chance p {'< 0.001' if view.p_value < 0.001 else f'= {view.p_value:.3f}'}")
-    if view.independence is not None:
-        parts.append(f"NMI with what is known {view.novelty:.2f}")
-    return ", ".join(parts)
 
 
 def find_views(
@@ -278,12 +273,12 @@ def find_views(
     random_state : int or None, default=0
         Seed.
     **options
-        Further parameters of :class:`ViewFinder`.
+        Further parameters of :class:`ViewFinder`, such as a ``checkpoint`` for a long search.
 
     Returns
     -------
     Views
-        Print it, iterate over it, or call ``table``, ``plot`` and ``save``.
+        Print it, iterate over it, or call ``table``, ``plot``, ``report`` and ``save``.
 
     Examples
     --------
@@ -309,22 +304,25 @@ def find_views(
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
     finder.fit(prepared.X, given=known or None)
-    names = list(prepared.encoding.feature_names)
-    units = prepared.encoding.scale if standardize else None
-    views = [_named(view, prepared.X, names, units) for view in finder.views_]
+    views = [_in_terms_of_the_table(view, prepared) for view in finder.views_]
     path = None
-    if known and views and len(views[0].components):
+    if known and views and finder.method == "kdac":
         kernel = finder.kernel
+        announce(finder.verbose, "frontier")
         path = frontier(prepared.X, known, views[0].settings, views[0].components.T, kernel=kernel)
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
     rejected = finder.rejected_
     if rejected is not None:
-        rejected = _named(rejected, prepared.X, names, units)
+        rejected = _in_terms_of_the_table(rejected, prepared)
     return Views(views, prepared.index, given_labels, prepared.encoding, path, rejected)
 
 
-def _named(view: View, X: Any, names: list[str], units: Array | None) -> View:
-    """Return the view explained in the names and units of the table."""
+def _in_terms_of_the_table(view: View, prepared: Prepared) -> View:
+    """Return the view with names, units and values of the table."""
+    X, encoding = prepared.X, prepared.encoding
     basis = view.components if len(view.components) else np.eye(X.shape[1])
-    explanation = explain(X, view.labels, basis, feature_names=names, units=units)
-    return replace(view, explanation=explanation)
+    names, units = encoding.feature_names, encoding.scale
+    view = replace(
+        view, explanation=explain(X, view.labels, basis, feature_names=names, units=units)
+    )
+    return replace(view, groups=describe_groups(view, X, encoding, prepared.index))

@@ -161,7 +161,7 @@ class SupervisedKDR(SubspaceEstimator):
             raise ValueError("SupervisedKDR requires y to be passed, but the target y is None")
         kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
         values = as_target(y, n_rows)
-        if _are_classes(values, kernel):
+        if are_classes(values, kernel):
             if kernel == "gaussian":
                 raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
             columns = one_hot(values)
@@ -407,7 +407,8 @@ class SemiSupervisedKDR(SubspaceClusterer):
         return self.fit(X, y).labels_
 
 
-def _are_classes(values: Array, kernel: str) -> bool:
+def are_classes(values: Array, kernel: str = "auto") -> bool:
+    """Tell whether a target (n,) or (n, m) holds classes rather than real numbers."""
     if values.ndim == 2:
         return False
     if values.dtype.kind not in "fiu":

@@ -97,7 +97,7 @@ def check_labelings(given: Any, n_rows: int, names: Sequence[str] = ()) -> list[
     parts = _split_labelings(given)
     if names:
         parts = [(f"given {name!r}", part[1]) for name, part in zip(names, parts, strict=True)]
-    labelings = [_as_codes(name, values, n_rows) for name, values in parts]
+    labelings = [check_labels(name, values, n_rows) for name, values in parts]
     if not labelings:
         raise ValueError("given is empty: pass at least one labeling, or None")
     return labelings
@@ -120,7 +120,8 @@ def _is_scalar(value: Any) -> bool:
     return np.ndim(value) == 0
 
 
-def _as_codes(name: str, values: Array, n_rows: int) -> Array:
+def check_labels(name: str, values: Array, n_rows: int) -> Array:
+    """Return one labeling as integers (n,) in order of appearance; errors call it by its name."""
     if values.ndim != 1:
         raise ValueError(f"{name} has {values.ndim} dimensions: a labeling has one")
     if len(values) != n_rows:

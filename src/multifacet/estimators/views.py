@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils import check_random_state
 from ..alternate import cluster_embedding
 from ..engines.threads import single_threaded_blas
 from ..evidence import independence_test, significance, stability
-from ..explain import Explanation, explain
+from ..explain import explain
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..metrics import novelty
@@ -23,71 +24,14 @@ from ..solvers import as_solver
 from ..starts import Residual, residual_scores
 from ..together import refine_together
 from .alternative import KDAC, EmbeddingKDAC, LinearKDAC
+from .base import announce
+from .checkpoint import Checkpoint
+from .summary import describe_selection
 from .validation import check_choice, check_count, check_data, check_labelings, check_real
+from .view import View
 
 #: Rows on which views of the closed-form methods are judged.
 JUDGED_ROWS = 1000
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """One grouping of the rows and what is known about it.
-
-    Attributes
-    ----------
-    name : str
-        "view 1", "view 2", ...
-    labels : array of int of shape (n,)
-        Cluster of each row.
-    components : array of shape (q, d)
-        Orthonormal basis of its subspace; no rows for the method "embedding".
-    projection : array of shape (n, q)
-        The rows in the subspace.
-    feature_weights : array of shape (d,)
-        Share of each feature in the subspace; they sum to one.
-    n_clusters : int
-        Number of clusters.
-    quality : float
-        Cluster quality CQ, at most ``n_clusters``.
-    separation : float
-        Mean log ratio of internal to external conductance: 0 is none, above 1.5 is clear, minus
-        infinity says that nothing new was found.
-    novelty : float
-        Largest NMI with what was given or found before: 0 is entirely new.
-    stability : float or None
-        Agreement with the groupings found again on subsamples; above 0.9 is firm.
-    p_value : float or None
-        How often data without clusters are separated as well.
-    independence : float or None
-        p-value of independence from what was given; small means that they are related.
-    settings : Settings
-        Settings at which it was found.
-    explanation : Explanation
-        The features behind it, and a sentence.
-    """
-
-    name: str
-    labels: Array = field(repr=False)
-    components: Array = field(repr=False)
-    projection: Array = field(repr=False)
-    feature_weights: Array = field(repr=False)
-    n_clusters: int
-    quality: float
-    separation: float
-    novelty: float
-    stability: float | None
-    p_value: float | None
-    independence: float | None
-    settings: Settings
-    explanation: Explanation = field(repr=False)
-
-    @property
-    def sentence(self) -> str:
-        """What the view is about."""
-        return self.explanation.sentence
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.sentence}"
 
 
 class ViewFinder(ClusterMixin, BaseEstimator):
@@ -122,6 +66,10 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         Threads; None uses all cores.
     verbose : int or callable, default=0
         Positive: progress on standard error. A callable receives progress as dicts.
+    checkpoint : str, Path or None, default=None
+        File that keeps the views found so far. If a fit is interrupted, the next one with the same
+        data and parameters takes up what is there; with others it is an error. It needs a
+        ``random_state``, and is not removed at the end.
 
     Attributes
     ----------
@@ -164,6 +112,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: Any = 0,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.n_views = n_views
         self.n_clusters = n_clusters
@@ -180,6 +129,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,17 +157,26 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         limit = self._check()
         given_labels = check_labelings(given, X.shape[0])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
+        found = [] if saved is None else saved.load()
         known = list(given_labels)
         views: list[View] = []
         self.rejected_ = None
         while len(views) < limit:
-            view = self._next_view(X, known, len(views), seed)
+            position = len(views)
+            if position == len(found):
+                announce(self.verbose, "view", number=position + 1, most=limit)
+                found.append(self._next_view(X, known, position, seed))
+                if saved is not None:
+                    saved.save(found)
+            view = found[position]
             if self.n_views == "auto" and not self._believable(view):
                 self.rejected_ = view
                 break
             views.append(view)
             known.append(view.labels)
         if self.strategy == "simultaneous" and len(views) > 1:
+            announce(self.verbose, "refine")
             views = self._refine_together(X, given_labels, views, seed)
         self.views_ = views
         self.n_views_ = len(views)
@@ -276,6 +235,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     def _stability(self, X: Any, known: list[Array], view: View, seed: int) -> float | None:
         if not self.n_refits or self.method != "kdac":
             return None
+        announce(self.verbose, "stability")
         return stability(
             X,
             view.labels,
@@ -309,6 +269,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             independence=min(1.0, len(related) * min(related)) if related else None,
             settings=found.settings,
             explanation=explanation,
+            selection=found.selection,
         )
 
     def _believable(self, view: View) -> bool:
@@ -333,7 +294,8 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             found = _Found.make(X, labels, solution.W.T, solution.quality, view.settings)
             known = given + [earlier.labels for earlier in refined]
             new = self._describe(X, known, found, view.name, seed)
-            refined.append(replace(new, stability=view.stability, p_value=view.p_value))
+            kept = {name: getattr(view, name) for name in ("stability", "p_value", "selection")}
+            refined.append(replace(new, **kept))
         return refined
 
 
@@ -347,6 +309,7 @@ class _Found:
     quality: float
     separation: float
     settings: Settings
+    selection: dict[str, Any] | None = None
 
     @classmethod
     def make(
@@ -384,6 +347,7 @@ def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int)
     found = _Found.make(X, model.labels_, model.components_, model.quality_, settings)
     if model.selection_ is None:
         return found
+    found = replace(found, selection=describe_selection(model.selection_))
     # The null of the significance is that of the search, so it is told what the search saw: the
     # separation on its subsample, minus infinity where nothing new was found.
     chosen, rows = model.selection_.chosen, model.selection_.rows

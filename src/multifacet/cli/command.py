@@ -1,0 +1,61 @@
+"""A command that ends in a sentence: no traceback reaches the user."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import click
+
+
+class Refused(click.ClickException):
+    """Wrong use: of the command, or of its input."""
+
+    exit_code = 2
+
+
+class Failed(click.ClickException):
+    """A right use that could not be carried out."""
+
+    exit_code = 1
+
+
+class Command(click.Command):
+    """Turns errors of the library into sentences that speak of options, and into exit codes."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            raise Failed("interrupted; nothing was saved") from None
+        except Exception as error:
+            if os.environ.get("MULTIFACET_TRACEBACK"):
+                raise
+            raise self._as_sentence(error) from error
+
+    def _as_sentence(self, error: Exception) -> click.ClickException:
+        text = self.in_options(str(error))
+        if isinstance(error, ValueError | FileNotFoundError | IsADirectoryError):
+            return Refused(text)
+        if isinstance(error, OSError | MemoryError | ImportError):
+            return Failed(text or "out of memory")
+        return Failed(
+            f"unexpected {type(error).__name__}: {error}. This is a fault of multifacet; "
+            "MULTIFACET_TRACEBACK=1 shows where, please report it"
+        )
+
+    def in_options(self, text: str) -> str:
+        """Return text of the library with options in place of arguments: --clusters 3."""
+        names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
+
+        def spelt(match: re.Match[str]) -> str:
+            name, value = match.groups()
+            return f"{names[name]} {value.strip('[]')}" if name in names else match[0]
+
+        text = re.sub(r"\b([a-z_]+)=(\[?'[^']*'\]?|[\w.+-]+\b)", spelt, text)
+        # A name with an underscore is no English word, so it is one wherever it stands.
+        return re.sub(r"\b[a-z]+_[a-z]+\b", lambda m: names.get(m[0], m[0]), text)

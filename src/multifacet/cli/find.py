@@ -1,0 +1,143 @@
+"""``multifacet find``: other groupings of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .command import Command, Failed
+from .options import auto, call_options, data_options, feature_options, search_options, several
+from .output import CHECKPOINT, default_output, results_in, unused
+from .run import Run
+from .source import ROW, Source, read_source, with_existing
+
+if TYPE_CHECKING:
+    from ..estimators.find import Views
+
+FILES = ("report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json")
+#: Options that go to :func:`multifacet.find_views` as they are.
+_LIBRARY = (
+    "n_views", "n_clusters", "missing", "standardize", "strategy", "method", "n_components",
+    "bandwidth", "novelty_weight", "n_refits", "random_state", "n_jobs",
+)  # fmt: skip
+
+
+@click.command(cls=Command)
+@data_options
+@several("--given", help="Columns that hold what is known already.")
+@several(
+    "--existing",
+    metavar="FILE:COL",
+    help="Known labels in another file, found by the identifier of the rows.",
+)
+@auto("--views", "n_views", help="How many views.")
+@auto("--clusters", "n_clusters", several=True, help="Clusters of all views, or of each.")
+@feature_options
+@click.option(
+    "--strategy",
+    type=click.Choice(["iterative", "simultaneous"]),
+    default="iterative",
+    show_default=True,
+    help="Views one after the other, or then refined together.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["kdac", "linear", "embedding"]),
+    default="kdac",
+    show_default=True,
+    help="The search, or one of its closed forms.",
+)
+@auto("--dimensions", "n_components", help="Dimensions of a view.")
+@auto("--novelty-weight", number=float, help="What likeness to the known costs.")
+@click.option(
+    "--refits",
+    "n_refits",
+    type=int,
+    default=3,
+    show_default=True,
+    help="Refits behind the stability; 0 leaves it out.",
+)
+@search_options
+@call_options
+@click.option("--resume", is_flag=True, help="Continue an interrupted search.")
+@click.pass_context
+def find(ctx: click.Context, **options: Any) -> None:
+    """Find groupings of DATA that are good and different from what is given.
+
+    DATA is a file of text (CSV, TSV, also .gz), Parquet, Arrow, NPY, NPZ or .h5ad, or - for
+    standard input. Everything that is not said is chosen. Results go to the directory OUT: the
+    report, labels next to the identifiers of the rows, loadings, and how to repeat it.
+    """
+    folder = Path(options["output"] or default_output(options["data"], "views"))
+    views, run = find_in(ctx, folder)
+    run.tell(folder, FILES, str(views), {"views": views.table()})
+
+
+def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
+    """Find views as the options say, and leave all files in a directory."""
+    run = Run(ctx)
+    options, checkpoint = run.options, folder / CHECKPOINT
+    with results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft:
+        with run.stage("read"):
+            source = with_existing(run, read_source(run), options["existing"])
+        if options["resume"] and not checkpoint.exists():
+            run.note("there is no interrupted search to continue, so it begins anew")
+        try:
+            views = _search(run, source, checkpoint)
+            with run.stage("write"):
+                _write(draft, views, run)
+        except (KeyboardInterrupt, OSError) as error:
+            if not checkpoint.exists():
+                raise
+            raise Failed(
+                f"{str(error) or 'interrupted'}; the views found so far are saved in "
+                f"{str(folder)!r}: add --resume to continue"
+            ) from error
+    return views, run
+
+
+def _search(run: Run, source: Source, checkpoint: Path) -> Views:
+    from ..estimators.find import find_views
+
+    with run.display as progress, run.stage("find"):
+        return find_views(
+            source.table(),
+            given=source.roles.given or None,
+            identifier=source.roles.identifier,
+            checkpoint=checkpoint,
+            verbose=progress,
+            **{name: run.options[name] for name in _LIBRARY},
+        )
+
+
+def _write(folder: Path, views: Views, run: Run) -> None:
+    from ..files import write_table
+
+    write_table(folder / "labels.csv", _labels(views))
+    write_table(folder / "loadings.csv", _loadings(views))
+    views.save(folder / "views.npz")
+    run.write(folder, views.to_dict())
+
+
+def _labels(views: Views) -> dict[str, Any]:
+    """Return identifiers, what was given, and the views, as columns."""
+    columns = {views.encoding.identifier or ROW: views.index, **views.given}
+    for view in views:
+        columns[unused(view.name, columns)] = view.labels
+    return columns
+
+
+def _loadings(views: Views) -> dict[str, Any]:
+    """Return one row per view, component and feature."""
+    names = views.encoding.feature_names
+    rows = [
+        (view.name, component + 1, name, loading, weight)
+        for view in views
+        if len(view.components)
+        for component, loadings in enumerate(view.explanation.loadings)
+        for name, loading, weight in zip(names, loadings, view.feature_weights, strict=True)
+    ]
+    heads = ("view", "component", "feature", "loading", "weight")
+    return {head: [row[i] for row in rows] for i, head in enumerate(heads)}

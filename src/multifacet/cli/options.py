@@ -1,0 +1,223 @@
+"""Options that several commands share, and where their values may come from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tomllib
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .command import Refused
+
+#: Options that are about a call, not about its result: never read from a file or kept in one.
+CALL_ONLY = ("config", "repeat", "output", "force", "resume", "quiet", "as_json")
+
+
+class Names(click.ParamType):
+    """Names of columns between commas; quotes protect a comma in a name."""
+
+    name = "COL,COL"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
+        """Return the names."""
+        if isinstance(value, list):
+            return [str(one) for one in value]
+        names = [name.strip() for name in next(csv.reader([str(value)], skipinitialspace=True), [])]
+        if not all(names) or not names:
+            self.fail(f"{value!r} holds an empty name", param, ctx)
+        return names
+
+
+class Auto(click.ParamType):
+    """A number, or the word auto."""
+
+    def __init__(self, number: type, *, several: bool = False) -> None:
+        self.number, self.several = number, several
+        one = "N" if number is int else "X"
+        self.name = f"{one}|{one},{one}|auto" if several else f"{one}|auto"
+
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
+        """Return what help shows."""
+        return self.name
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return a number, a list of numbers, or "auto"."""
+        if value == "auto":
+            return value
+        parts = value.split(",") if isinstance(value, str) and self.several else value
+        try:
+            if isinstance(parts, list):
+                numbers = [self.number(str(part)) for part in parts]
+                return numbers if len(numbers) > 1 else numbers[0]
+            return self.number(str(parts))  # as text, because int(2.5) of a file would be 2
+        except (ValueError, IndexError):
+            kind = "a whole number" if self.number is int else "a number"
+            self.fail(f"{value!r} is neither {kind} nor 'auto'", param, ctx)
+
+
+def spell(value: Any) -> str:
+    """Return a value as :class:`Names` and :class:`Auto` read it."""
+    if not isinstance(value, list):
+        return str(value)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(value)
+    return text.getvalue()
+
+
+def flat(ctx: Any, param: Any, value: Iterable[list[str]]) -> list[str]:
+    """Return the names of an option that may be repeated."""
+    return [name for names in value for name in names]
+
+
+def several(name: str, *, help: str, metavar: str = "COL,COL") -> Callable[[Any], Any]:
+    """Return an option that takes names between commas and may be repeated."""
+    return click.option(
+        name, type=Names(), multiple=True, callback=flat, metavar=metavar, help=help
+    )
+
+
+def auto(*names: str, number: type = int, several: bool = False, help: str) -> Callable[[Any], Any]:
+    """Return an option that takes a number or "auto", which is its default."""
+    kind = Auto(number, several=several)
+    return click.option(*names, type=kind, default="auto", show_default=True, help=help)
+
+
+def from_config(ctx: click.Context, param: Any, path: str | None) -> str | None:
+    """Take options from a TOML file, as far as the command line does not say otherwise."""
+    if path is None:
+        return None
+    try:
+        values = tomllib.loads(_read(path))
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{path!r} is not valid TOML: {error}") from error
+    _set_defaults(ctx, path, values)
+    return path
+
+
+def from_run(ctx: click.Context, param: Any, path: str | None) -> str | None:
+    """Take all options from the run.json of an earlier run, and remember what it read."""
+    if path is None:
+        return None
+    try:
+        run = json.loads(_read(path))
+        task, values, inputs = run["task"], run["options"], [run["input"], *run["existing"]]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise Refused(f"{path!r} is not the run.json of a run of multifacet") from error
+    if task != ctx.info_name:
+        raise Refused(f"{path!r} is of `multifacet {task}`, not of `multifacet {ctx.info_name}`")
+    _set_defaults(ctx, path, values)
+    ctx.meta["repeated"] = inputs
+    return path
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Refused(f"there is no file {path!r}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{path!r} is not text in UTF-8") from None
+    except OSError as error:
+        raise Refused(f"cannot read {path!r}: {error.strerror}") from None
+
+
+def _set_defaults(ctx: click.Context, path: str, values: dict[str, Any]) -> None:
+    if ctx.default_map:
+        raise Refused("--config and --from exclude each other: pass one of them")
+    params = {key_of(p): p for p in ctx.command.params if p.name not in CALL_ONLY}
+    for key, value in values.items():
+        if key not in params:
+            close = get_close_matches(key, params)
+            meant = f"did you mean {close[0]!r}?" if close else f"use {', '.join(params)}"
+            raise Refused(f"{path!r} has the unknown option {key!r}: {meant}")
+        if getattr(params[key], "multiple", False):
+            values = values | {key: [value]}  # as if the option was there once
+    ctx.default_map = {params[key].name: value for key, value in values.items()}
+
+
+def key_of(param: click.Parameter) -> str:
+    """Return what files call an option: its long name without dashes."""
+    return max(param.opts, key=len).lstrip("-")
+
+
+def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return one decorator that applies several, so that help lists them in this order."""
+
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+data_options = stacked(
+    click.argument("data", type=click.Path()),
+    click.option(
+        "--format",
+        type=click.Choice(["csv", "parquet", "arrow", "npy", "npz", "h5ad"]),
+        help="What DATA is; by default its suffix or its content says.",
+    ),
+    click.option("--separator", help="Between fields of text; a character, tab or space."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark of text."),
+    click.option("--encoding", help="Encoding of text.  [default: UTF-8]"),
+    click.option(
+        "--matrix",
+        default="X",
+        show_default=True,
+        help="Matrix of a .h5ad file: X, layers:NAME or obsm:NAME.",
+    ),
+    click.option("--id", "identifier", metavar="COL", help="Column that names the rows."),
+)
+feature_options = stacked(
+    several("--features", help="The features; no other column becomes one."),
+    several("--exclude", help="Columns to leave out."),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "impute", "drop"]),
+        default="error",
+        show_default=True,
+        help="What to do with missing values.",
+    ),
+    click.option(
+        "--standardize/--no-standardize",
+        default=True,
+        show_default=True,
+        help="Give every feature mean 0 and variance 1.",
+    ),
+)
+seed_option = click.option(
+    "--seed", "random_state", type=int, default=0, show_default=True, help="Seed."
+)
+search_options = stacked(
+    auto("--bandwidth", number=float, help="Bandwidth of the Gaussian kernel."),
+    seed_option,
+    click.option("--jobs", "n_jobs", type=int, help="Threads.  [default: all cores]"),
+)
+call_options = stacked(
+    click.option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        callback=from_config,
+        help="TOML file with options, such as clusters = 2; the command line wins.",
+    ),
+    click.option(
+        "--from",
+        "repeat",
+        metavar="RUN.JSON",
+        is_eager=True,
+        callback=from_run,
+        help="Repeat an earlier run exactly; its input must not have changed.",
+    ),
+    click.option("-o", "--output", metavar="OUT", help="Directory to write to."),
+    click.option("--force", is_flag=True, help="Replace results that are there."),
+    click.option("--quiet", is_flag=True, help="No progress and no notes."),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+)

@@ -1,0 +1,68 @@
+"""``multifacet report``: the report of a result that exists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .command import Command, Refused
+
+_RESULTS = ("views.json", "reduction.json", "comparison.json")
+
+
+@click.command(cls=Command)
+@click.argument("result", type=click.Path())
+@click.option("-o", "--output", metavar="FILE", help="File to write: .html, .md or .json.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def report(result: str, output: str | None, force: bool) -> None:
+    """Write the report of RESULT again, also as Markdown or JSON.
+
+    RESULT is a directory that another command has written, its views.npz or .json file, or what
+    `Views.save` wrote. By default the report goes beside it, as report.html.
+    """
+    path = _find(Path(result))
+    target = Path(output) if output else path.parent / "report.html"
+    if target.exists() and not force:
+        raise Refused(
+            f"{str(target)!r} exists: replace it with --force, or name another file with -o"
+        )
+    from ..report import render
+
+    click.echo(f"report: {render(_document(path), target)}")
+
+
+def _find(path: Path) -> Path:
+    """Return the file that holds a result."""
+    if not path.is_dir():
+        return path
+    there = [path / name for name in _RESULTS if (path / name).exists()]
+    if not there:
+        raise Refused(f"there is no result in {str(path)!r}: it has none of {', '.join(_RESULTS)}")
+    return there[0]
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """Return a result as the report takes it."""
+    if path.suffix == ".npz":
+        from ..estimators.find import Views
+
+        document = Views.load(path).to_dict()
+    else:
+        document = _read_json(path)
+        kinds = [name.removesuffix(".json") for name in _RESULTS]
+        if not isinstance(document, dict) or document.get("kind") not in kinds:
+            raise Refused(f"{str(path)!r} is not a result: use {', '.join(_RESULTS)} or views.npz")
+    run = path.with_name("run.json")
+    return document | ({"run": _read_json(run)} if run.exists() else {})
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Refused(f"there is no file {str(path)!r}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise Refused(f"{str(path)!r} is not a result: it is no JSON ({error})") from error

@@ -1,0 +1,165 @@
+"""The table that a command works on: read from a file, with a role for every column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .command import Refused
+
+if TYPE_CHECKING:
+    from ..files import FileData
+    from ..frames.roles import Roles
+    from ..frames.table import Table
+    from .run import Run
+
+#: What rows are called that have no identifier.
+ROW = "row"
+#: Parameters of :func:`multifacet.files.read_file`.
+_READING = ("format", "separator", "decimal", "encoding", "matrix")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table and what its columns are for."""
+
+    columns: dict[str, Any]
+    roles: Roles
+
+    def table(self, *others: str) -> dict[str, Any]:
+        """Return the identifier, the features, the given columns and others, in their order."""
+        used = {*self.roles.features, *self.roles.given, *others, self.roles.identifier}
+        return {name: column for name, column in self.columns.items() if name in used}
+
+
+def read_source(run: Run, *others: str) -> Source:
+    """Read DATA and decide what its columns are for; says what is used and what is left out.
+
+    ``others`` are options whose columns are no features.
+    """
+    from ..frames.roles import assign_roles
+    from ..frames.table import listing, read_table
+
+    file, columns, identifier = read_data(run)
+    options = run.options
+    table = read_table(columns)
+    set_aside = [name for option in others for name in table.find(option, options[option])]
+    given, exclude = options.get("given", []), options["exclude"]
+    features = options["features"] or None
+    if features is None and file.features is not None:
+        taken = {*given, *exclude, *set_aside, identifier}
+        features = [name for name in file.features if name not in taken]
+    roles = assign_roles(
+        columns,
+        given=given,
+        identifier=identifier,
+        exclude=exclude,
+        features=features,
+        set_aside=set_aside,
+    )
+    for note in roles.notes:
+        run.note(note)
+    count = len(roles.features)
+    run.note(f"{count} feature{'s' * (count > 1)} used: {listing(roles.features)}")
+    return Source(columns, roles)
+
+
+def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
+    """Read DATA; return it, its columns, and the identifier if the user or the file names one."""
+    from ..files import read_file
+
+    file = read_file(run.options["data"], **{name: run.options[name] for name in _READING})
+    run.has_read(file)
+    return file, *_named_rows(file, run.options["identifier"])
+
+
+def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any], str | None]:
+    """Return the columns and the identifier, which may belong to no column of the file."""
+    if file.index is None or identifier is not None:
+        return file.columns, identifier
+    name = ROW
+    while name in file.columns:
+        name += "_"
+    return {name: file.index, **file.columns}, name
+
+
+def with_existing(run: Run, source: Source, places: list[str]) -> Source:
+    """Add known labels from other files, found by the identifier of the rows."""
+    columns, given = dict(source.columns), list(source.roles.given)
+    for place in places:
+        path, _, name = place.rpartition(":")
+        if not (path and name):
+            raise Refused(f"--existing {place!r} is not FILE:COLUMN, such as labels.csv:species")
+        labels = _existing(run, source, path, name)
+        while name in columns:
+            name += " (existing)"
+        columns[name] = labels
+        given.append(name)
+    return Source(columns, replace(source.roles, given=given))
+
+
+def _existing(run: Run, source: Source, path: str, column: str) -> list[Any]:
+    """Return the labels (n,) of the rows of DATA, from a column of another file."""
+    own, ours = _row_names(source)
+    labels = _labels_by_row(run, path, column, own, named=source.roles.identifier is not None)
+    absent = [row for row in ours if row not in labels]
+    if absent:
+        raise Refused(
+            f"{path!r} has no row for {len(absent)} of {len(ours)} rows of DATA, whose {own} is "
+            f"{_shown(absent)}"
+        )
+    if len(labels) > len(ours):
+        run.note(f"{path} has {len(labels) - len(ours)} more rows than DATA")
+    return [labels[row] for row in ours]
+
+
+def _row_names(source: Source) -> tuple[str, list[str]]:
+    """Return the identifiers of the rows and their name; row 0, 1, ... if they have none."""
+    from ..frames.table import read_table
+
+    table = read_table(source.columns)
+    own = source.roles.identifier
+    if own is None:
+        return ROW, [str(row) for row in range(table.n_rows)]
+    rows = _as_text(table, own)
+    _refuse_repeated(rows, f"DATA has rows of the same {own}")
+    return own, rows
+
+
+def _labels_by_row(run: Run, path: str, column: str, own: str, *, named: bool) -> dict[str, Any]:
+    """Return the labels in a column of a file by the identifiers of its rows."""
+    from ..files import read_file
+    from ..frames.roles import assign_roles
+    from ..frames.table import read_table
+
+    file = read_file(path)
+    run.has_read(file)
+    columns, identifier = _named_rows(file, own if own in file.columns else None)
+    table = read_table(columns)
+    table.find("existing", [column])
+    if not named and identifier != own:
+        raise Refused("--existing finds rows by their identifier: name its column with --id")
+    identifier = identifier or assign_roles(columns, features=[column]).identifier
+    if identifier is None:
+        raise Refused(f"{path!r} has no column that names its rows, such as {own!r}: add one")
+    rows, cells = _as_text(table, identifier), table.read(column)
+    _refuse_repeated(rows, f"{path!r} has rows of the same {identifier}")
+    values = [None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)]
+    return dict(zip(rows, values, strict=True))
+
+
+def _as_text(table: Table, name: str) -> list[str]:
+    from ..frames.cells import whole
+
+    return [str(value) for value in whole(table.read(name).values).tolist()]
+
+
+def _refuse_repeated(rows: list[str], what: str) -> None:
+    repeated = [row for row, count in Counter(rows).items() if count > 1]
+    if repeated:
+        raise Refused(f"{what}, {_shown(repeated)}: every row needs a name of its own")
+
+
+def _shown(rows: list[str], most: int = 5) -> str:
+    return ", ".join(rows[:most]) + ", ..." * (len(rows) > most)

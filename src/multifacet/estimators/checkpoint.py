@@ -1,0 +1,89 @@
+"""What a long search has found so far, in a file, so that it can be taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..linalg import Array
+from .storage import pack_views, read_archive, unpack_views, write_archive
+from .view import View
+
+#: Version of the file format.
+FORMAT = 1
+#: Parameters that change nothing in the result.
+_FREE = ("checkpoint", "n_jobs", "verbose")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file with views, and what they were found from.
+
+    Attributes
+    ----------
+    path : Path
+        The file; it need not exist yet.
+    data : str
+        Hash of the data and of what was given.
+    options : dict of str to str
+        Parameters of the search.
+    """
+
+    path: Path
+    data: str
+    options: dict[str, str]
+
+    @classmethod
+    def of(cls, finder: Any, X: Any, given: Sequence[Array]) -> Checkpoint:
+        """Return the checkpoint of a search."""
+        if not isinstance(finder.random_state, Integral):
+            raise ValueError(
+                f"checkpoint={str(finder.checkpoint)!r} needs a seed to continue with: pass "
+                "random_state as a whole number"
+            )
+        options = {
+            name: repr(value)
+            for name, value in finder.get_params(deep=False).items()
+            if name not in _FREE
+        }
+        return cls(Path(finder.checkpoint), _hash(X, given), options)
+
+    def load(self) -> list[View]:
+        """Return the views found so far; none if there is no file yet."""
+        if not self.path.exists():
+            return []
+        meta, arrays = read_archive(self.path, "a checkpoint", FORMAT)
+        was = meta["options"]
+        changed = [
+            f"{name}={was.get(name)}"
+            for name in self.options
+            if self.options[name] != was.get(name)
+        ]
+        if changed or meta["data"] != self.data:
+            reason = f"with {', '.join(changed)}" if changed else "from other data"
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} was made {reason}: use the same again, or delete "
+                "the file to begin anew"
+            )
+        return unpack_views(meta["views"], arrays)
+
+    def save(self, views: Sequence[View]) -> None:
+        """Replace the file by one with these views."""
+        described, arrays = pack_views(views)
+        meta = {"format": FORMAT, "data": self.data, "options": self.options, "views": described}
+        write_archive(self.path, meta, arrays)
+
+
+def _hash(X: Any, given: Sequence[Array]) -> str:
+    parts = [X.data, X.indices, X.indptr] if issparse(X) else [X]
+    digest = hashlib.sha256(repr((X.shape, X.dtype.str, len(given))).encode())
+    for part in [*parts, *given]:
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()

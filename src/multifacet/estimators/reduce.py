@@ -1,0 +1,304 @@
+"""One call on a table: few readable dimensions, ``reduce_table(frame, target="mass")``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..alternate import AT_CLUSTER_BOUNDARY
+from ..explain import explain, varimax
+from ..frames import Encoding, Prepared, prepare
+from ..frames.table import read_table
+from ..linalg import Array
+from ..metrics import hsic
+from .alternative import KDAC
+from .reduction import SemiSupervisedKDR, SupervisedKDR, are_classes
+
+#: Version of the dict of :meth:`Reduction.to_dict`.
+FORMAT = 1
+#: Rows that :meth:`Reduction.to_dict` keeps for the picture.
+MAX_POINTS = 2000
+#: Features that the sentence names at most, and the least share that is worth a name.
+MAX_NAMED, MIN_SHARE = 3, 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """A table in few dimensions, each a readable mixture of its features.
+
+    Attributes
+    ----------
+    guided_by : {"target", "scores", "nothing"}
+        What the dimensions were asked to depend on.
+    guides : dict of str to array of shape (n,)
+        The target or the scores, by name.
+    index : array of shape (n,)
+        Identifiers of the rows.
+    encoding : Encoding
+        How columns of the table became features; encodes new rows.
+    components : array of shape (q, d)
+        Orthonormal basis of the subspace, rotated to few large entries (varimax).
+    projection : array of shape (n, q)
+        The rows in the subspace.
+    feature_weights : array of shape (d,)
+        Share of each feature in the subspace; they sum to one.
+    kernel : str
+        Kernel used.
+    bandwidth : float or None
+        Its bandwidth.
+    dependence : float or None
+        HSIC of the projection with the target or the scores.
+    labels : array of int of shape (n,) or None
+        Clusters found; None if there was a target.
+    converged : bool
+        Whether the subspace is a stationary point.
+    sentence : str
+        The reduction in one sentence.
+    """
+
+    guided_by: str
+    guides: dict[str, Array] = field(repr=False)
+    index: Array = field(repr=False)
+    encoding: Encoding = field(repr=False)
+    components: Array = field(repr=False)
+    projection: Array = field(repr=False)
+    feature_weights: Array = field(repr=False)
+    kernel: str
+    bandwidth: float | None
+    dependence: float | None
+    labels: Array | None = field(repr=False)
+    converged: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists, numbers and text only, ready for JSON and for the report."""
+        n, q = self.projection.shape
+        rows = np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int)
+        sizes = None if self.labels is None else {"sizes": np.bincount(self.labels).tolist()}
+        return {
+            "kind": "reduction",
+            "format": FORMAT,
+            "n_rows": n,
+            "n_features": self.components.shape[1],
+            "features": list(self.encoding.feature_names),
+            "guided_by": self.guided_by,
+            "names": list(self.guides),
+            "n_components": q,
+            "kernel": self.kernel,
+            "bandwidth": self.bandwidth,
+            "loadings": self.components.tolist(),
+            "feature_weights": self.feature_weights.tolist(),
+            "dependence": self.dependence,
+            "clusters": sizes,
+            "sentence": self.sentence,
+            "converged": self.converged,
+            "points": {
+                "index": self.index[rows].tolist(),
+                "coordinates": self.projection[rows].tolist(),
+                "colour": self._colour(rows),
+                "sampled_from": n,
+            },
+        }
+
+    def _colour(self, rows: Array) -> dict[str, Any]:
+        """Return what tells the points apart: the clusters if there are any, else the target."""
+        if self.labels is not None:
+            return {"name": "cluster", "kind": "category", "values": self.labels[rows].tolist()}
+        name, values = next(iter(self.guides.items()))
+        kind = "category" if are_classes(values) else "number"
+        return {"name": name, "kind": kind, "values": values[rows].tolist()}
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report: HTML, Markdown or JSON, by the suffix of the path."""
+        from ..report import render
+
+        return render(self.to_dict(), path)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def reduce_table(
+    data: Any,
+    *,
+    target: Any = None,
+    scores: Any = None,
+    n_components: int | str = "auto",
+    n_clusters: int | str = "auto",
+    exclude: Any = None,
+    identifier: str | None = None,
+    standardize: bool = True,
+    missing: str = "error",
+    kernel: Any = "gaussian",
+    bandwidth: float | str = "auto",
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    verbose: Any = 0,
+) -> Reduction:
+    """Reduce a table to few dimensions that depend on a target, on scores, or on clusters.
+
+    Parameters
+    ----------
+    data : data frame (pandas, polars, Arrow) or dict of columns
+        The table. Boolean and categorical columns are encoded.
+    target : column name or list of names, optional
+        Classes or real targets that the dimensions are to depend on (:class:`SupervisedKDR`).
+    scores : column name or list of names, optional
+        Scores of experts that guide clusters and dimensions (:class:`SemiSupervisedKDR`). Without
+        target and scores, clusters alone do (:class:`KDAC` with nothing given).
+    n_components : int or "auto", default="auto"
+        Number of dimensions.
+    n_clusters : int or "auto", default="auto"
+        Number of clusters, without a target; "auto" chooses as :class:`KDAC` does.
+    exclude : column name or list of names, optional
+        Columns left out.
+    identifier : column name, optional
+        Column that names the rows.
+    standardize : bool, default=True
+        Scale every feature to mean 0 and standard deviation 1.
+    missing : {"error", "impute", "drop"}, default="error"
+        What to do with missing values; those of target and scores are never imputed.
+    kernel : str or Kernel, default="gaussian"
+        Similarity of projected rows.
+    bandwidth : float or "auto", default="auto"
+        Bandwidth of the Gaussian kernel.
+    random_state : int or None, default=0
+        Seed.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores.
+    verbose : int or callable, default=0
+        Positive: progress on standard error. A callable receives progress as dicts.
+
+    Returns
+    -------
+    Reduction
+        Print it, or call ``to_dict`` and ``report``.
+
+    Examples
+    --------
+    >>> from multifacet import reduce_table
+    >>> from multifacet.datasets import load_penguins
+    >>> measurements, known = load_penguins(as_frame=True)
+    >>> penguins = measurements.assign(species=known["species"])
+    >>> reduction = reduce_table(penguins, target="species", n_components=2)
+    >>> reduction.projection.shape
+    (333, 2)
+    """
+    guided_by, guides = _guides(data, target, scores)
+    if guided_by == "target" and n_clusters != "auto":
+        raise ValueError(f"n_clusters={n_clusters!r} has no effect with a target: leave it out")
+    prepared = prepare(
+        data,
+        given=guides or None,
+        exclude=exclude,
+        identifier=identifier,
+        standardize=standardize,
+        missing=missing,
+    )
+    options: dict[str, Any] = {
+        "n_components": n_components,
+        "kernel": kernel,
+        "bandwidth": bandwidth,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+    }
+    if guided_by == "target":
+        model = _fit(SupervisedKDR(**options), prepared)
+    elif guided_by == "scores":
+        # The scores say nothing about the number of clusters, so the data do.
+        k: Any = n_clusters
+        if k == "auto":
+            k = KDAC("auto", **options).fit(prepared.X).n_clusters_
+        model = _fit(SemiSupervisedKDR(k, **options), prepared)
+    else:
+        model = _fit(KDAC(n_clusters, **options), prepared)
+    return _describe(model, prepared, guided_by)
+
+
+def _guides(data: Any, target: Any, scores: Any) -> tuple[str, list[str]]:
+    """Return what guides the reduction, and the names of its columns."""
+    if target is not None and scores is not None:
+        raise ValueError("target and scores exclude each other: pass one of them")
+    table = read_table(data)
+    for argument, names in (("target", target), ("scores", scores)):
+        if names is not None:
+            found = table.find(argument, names)
+            if not found:
+                raise ValueError(f"{argument} is empty: name at least one column, or None")
+            return argument, found
+    return "nothing", []
+
+
+def _fit(model: Any, prepared: Prepared) -> Any:
+    """Fit to the features and, if there are any, to the columns that guide."""
+    guides = prepared.given
+    if not guides:
+        return model.fit(prepared.X)
+    return model.fit(prepared.X, guides[0] if len(guides) == 1 else np.column_stack(guides))
+
+
+def _describe(model: Any, prepared: Prepared, guided_by: str) -> Reduction:
+    """Return what a fitted model found, in readable axes and in words."""
+    components = _readable(prepared.X, model.components_)
+    projection = prepared.X @ components.T
+    projection = projection - projection.mean(axis=0)
+    guides = dict(zip(prepared.given_names, prepared.given, strict=True))
+    labels = None if guided_by == "target" else model.labels_
+    return Reduction(
+        guided_by=guided_by,
+        guides=guides,
+        index=prepared.index,
+        encoding=prepared.encoding,
+        components=components,
+        projection=projection,
+        feature_weights=model.feature_weights_,
+        kernel=model.kernel if isinstance(model.kernel, str) else repr(model.kernel),
+        bandwidth=model.bandwidth_,
+        dependence=_dependence(projection, list(guides.values())) if guides else None,
+        labels=labels,
+        converged=_converged(model),
+        sentence=_sentence(prepared, model, labels),
+    )
+
+
+def _converged(model: Any) -> bool:
+    """Tell whether a model is complete; clusters that KDAC selected are final, as it knows."""
+    selected = getattr(model, "selection_", None) is not None
+    boundary = selected and model.result_.reason.endswith(AT_CLUSTER_BOUNDARY)
+    return model.result_.converged or boundary
+
+
+def _readable(X: Array, components: Array) -> Array:
+    """Return the basis rotated to few large entries, widest axis first, largest entries positive.
+
+    Kernels see distances and inner products only, so a rotation changes nothing else.
+    """
+    rotated = varimax(components.T).T @ components
+    rotated = rotated[np.argsort(-(X @ rotated.T).std(axis=0).round(6), kind="stable")]
+    largest = np.abs(rotated).argmax(axis=1)
+    return rotated * np.sign(rotated[np.arange(len(rotated)), largest])[:, None]
+
+
+def _dependence(projection: Array, guides: list[Array]) -> float:
+    if len(guides) == 1 and are_classes(guides[0]):
+        return hsic(projection, np.unique(guides[0], return_inverse=True)[1])
+    return hsic(projection, np.column_stack(guides).astype(float))
+
+
+def _sentence(prepared: Prepared, model: Any, labels: Array | None) -> str:
+    names = prepared.encoding.feature_names
+    weights = model.feature_weights_
+    leading = [i for i in np.argsort(-weights, kind="stable")[:MAX_NAMED] if weights[i] > MIN_SHARE]
+    features = ", ".join(f"{names[i]} ({weights[i]:.0%})" for i in leading or [weights.argmax()])
+    q, d = model.components_.shape
+    guides = " and ".join(prepared.given_names)
+    purpose = f" that depend{'s' * (q == 1)} most on {guides}" if guides else ""
+    text = f"{q} dimension{'s' * (q > 1)} of {d} features{purpose}, led by {features}"
+    if labels is None:
+        return text
+    explanation = explain(prepared.X, labels, model.components_, feature_names=names)
+    return f"{text}: {explanation.sentence}"

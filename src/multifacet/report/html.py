@@ -1,0 +1,201 @@
+"""Blocks as one HTML page with everything inside: style, script and figures."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import singledispatch
+from html import escape
+from importlib.resources import files
+
+from .. import __version__
+from .blocks import (
+    Bar,
+    Block,
+    Cell,
+    Code,
+    Columns,
+    Details,
+    Facts,
+    Line,
+    Mark,
+    Page,
+    Paragraph,
+    Scatter,
+    Section,
+    Shade,
+    Table,
+)
+from .figures import line, marker, scatter
+
+#: Characters from which a cell holds words, which wrap.
+WORDS = 24
+#: Shading from which text is light on dark (or dark on light).
+STRONG = 0.6
+
+
+def page(report: Page) -> str:
+    """Return a whole report."""
+    style, script = _resource("page.css"), _resource("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Nothing is loaded, and no script runs but this one: not even if data were not escaped.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    title = escape(report.title)
+    sections = "".join(
+        _section(section, 2, f"section-{i + 1}") for i, section in enumerate(report.sections)
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the answer</a>
+<header class="top"><span class="brand">multifacet</span>
+<button type="button" id="theme" hidden>Dark</button></header>
+<main id="content" tabindex="-1">
+<h1>{title}</h1>
+<div class="answer">{_all(report.answer, 2)}</div>
+{_contents(report.sections)}
+{sections}
+</main>
+<footer>Written by multifacet {escape(__version__)}. This file holds everything it shows.</footer>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+@singledispatch
+def block_html(block: Block, level: int) -> str:
+    """Return one block; the headings inside begin at the level."""
+    raise NotImplementedError(type(block).__name__)
+
+
+@block_html.register
+def _(block: Paragraph, level: int) -> str:
+    kind = f' class="{escape(block.kind)}"' if block.kind else ""
+    return f"<p{kind}>{escape(block.text)}</p>"
+
+
+@block_html.register
+def _(block: Facts, level: int) -> str:
+    facts = (
+        f"<div><dt>{escape(fact.name)}</dt><dd>{escape(fact.value)}"
+        f"<span>{escape(fact.remark)}</span></dd></div>"
+        for fact in block.facts
+    )
+    return f'<dl class="facts">{"".join(facts)}</dl>'
+
+
+@block_html.register
+def _(block: Table, level: int) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in block.head)
+    rows = "".join(
+        f"<tr>{_cell(row[0], names_row=True)}{''.join(map(_cell, row[1:]))}</tr>"
+        for row in block.rows
+    )
+    caption = escape(block.caption)
+    # It scrolls by itself where it is too wide, also by keyboard.
+    return (
+        f'<div class="table" tabindex="0" role="region" aria-label="{caption}"><table>'
+        f"<caption><span>{caption}</span></caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        "</table></div>"
+    )
+
+
+@block_html.register
+def _(block: Scatter, level: int) -> str:
+    items = "".join(
+        f"<li>{marker(block.first + i, ordered=block.ordered)}{escape(name)}</li>"
+        for i, name in enumerate(block.names)
+    )
+    legend = f'<ul class="legend">{items}</ul>'
+    return _figure(scatter(block) + legend, block.caption)
+
+
+@block_html.register
+def _(block: Line, level: int) -> str:
+    return _figure(line(block), block.caption)
+
+
+@block_html.register
+def _(block: Code, level: int) -> str:
+    return f'<pre tabindex="0"><code>{escape(block.text)}</code></pre>'
+
+
+@block_html.register
+def _(block: Columns, level: int) -> str:
+    return f'<div class="columns">{_all(block.blocks, level)}</div>'
+
+
+@block_html.register
+def _(block: Details, level: int) -> str:
+    inside = _all(block.blocks, level)
+    return f"<details><summary>{escape(block.summary)}</summary>{inside}</details>"
+
+
+@block_html.register
+def _(block: Section, level: int) -> str:
+    return _section(block, level)
+
+
+def _all(blocks: Sequence[Block], level: int) -> str:
+    return "".join(block_html(block, level) for block in blocks)
+
+
+def _section(section: Section, level: int, name: str = "") -> str:
+    anchor = f' id="{name}"' if name else ""
+    inside = _all(section.blocks, level + 1)
+    return f"<section{anchor}><h{level}>{escape(section.title)}</h{level}>{inside}</section>"
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    links = "".join(
+        f'<li><a href="#section-{i + 1}">{escape(section.title)}</a></li>'
+        for i, section in enumerate(sections)
+    )
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+
+
+def _figure(drawing: str, caption: str) -> str:
+    return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _cell(cell: Cell, *, names_row: bool = False) -> str:
+    text = cell if isinstance(cell, str) else cell.text
+    kinds, style, picture = ["words"] * (len(text) > WORDS), "", ""
+    if isinstance(cell, Bar):
+        kinds, picture = ["bar"], _bar(cell)
+    elif isinstance(cell, Mark):
+        picture = marker(cell.group)
+    elif isinstance(cell, Shade):
+        amount = min(abs(cell.value), 1.0)
+        kinds += ["shade", *["low"] * (cell.value < 0), *["strong"] * (amount >= STRONG)]
+        style = f' style="--amount:{100 * amount:.0f}%"'
+    kind = f' class="{" ".join(kinds)}"' if kinds else ""
+    tag, scope = ("th", ' scope="row"') if names_row else ("td", "")
+    return f"<{tag}{scope}{kind}{style}>{picture}{escape(text)}</{tag}>"
+
+
+def _bar(bar: Bar) -> str:
+    reach = 50 if bar.signed else 100
+    start = 50 if bar.signed else 0
+    length = reach * min(abs(bar.value) / bar.most, 1.0) if bar.most else 0.0
+    left = start - length if bar.value < 0 else start
+    kind = "low" if bar.value < 0 else "high"
+    zero = '<path d="M50 0V10"/>' if bar.signed else ""
+    return (
+        '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="{kind}" x="{left:.1f}" y="1" width="{length:.1f}" height="8"/>{zero}</svg>'
+    )
+
+
+def _resource(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

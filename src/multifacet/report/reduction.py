@@ -1,0 +1,85 @@
+"""The report of a dimension reduction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .blocks import Bar, Block, Cell, Fact, Facts, Mark, Page, Paragraph, Scatter, Section, Table
+from .figures import SHADES
+from .pieces import in_groups, loadings_table, point_places, repeat_section
+from .words import axis_names, counted, number, share
+
+
+def reduction_page(document: dict[str, Any]) -> Page:
+    """Lay out the dict of :meth:`multifacet.estimators.reduce.Reduction.to_dict`."""
+    features, dimensions = document["n_features"], document["n_components"]
+    title = f"{counted(features, 'feature')} in {counted(dimensions, 'dimension')}"
+    table = loadings_table(document["features"], document["feature_weights"], document["loadings"])
+    sections = [
+        Section("The rows in the subspace", _points_blocks(document)),
+        Section("The features behind it", [table]),
+    ]
+    if document["clusters"] is not None:
+        sections.append(Section("Groups", [_sizes_table(document["clusters"]["sizes"])]))
+    same = Paragraph("The same table, options and seed give the same result.")
+    sections.append(repeat_section(document.get("run"), same))
+    return Page(title, _answer(document), sections)
+
+
+def _answer(document: dict[str, Any]) -> list[Block]:
+    facts = [
+        Fact("rows", number(document["n_rows"])),
+        Fact("guided by", document["guided_by"], ", ".join(document["names"])),
+        Fact("kernel", document["kernel"]),
+    ]
+    if document["bandwidth"] is not None:
+        facts.append(Fact("bandwidth", number(document["bandwidth"])))
+    if document["dependence"] is not None:
+        remark = "HSIC of the subspace with what guided it"
+        facts.append(Fact("dependence", number(document["dependence"]), remark))
+    blocks: list[Block] = [Paragraph(document["sentence"], "lead"), Facts(facts)]
+    if not document["converged"]:
+        blocks.append(
+            Paragraph("The search stopped before it had converged: allow more iterations.")
+        )
+    return blocks
+
+
+def _points_blocks(document: dict[str, Any]) -> list[Block]:
+    points, colour = document["points"], document["points"]["colour"]
+    ordered = colour is not None and colour["kind"] == "number"
+    drawn = len(points["coordinates"])
+    caption = "Every point is a row"
+    if colour is None:
+        groups, names = [0] * drawn, ["rows"]
+    else:
+        caption += f", coloured by {colour['name']}"
+        if ordered:
+            groups, names = _in_steps(colour["values"])
+        else:
+            groups, names = in_groups([str(value) for value in colour["values"]])
+    caption += "."
+    if drawn < points["sampled_from"]:
+        caption += f" {drawn:,} of {points['sampled_from']:,} rows are drawn."
+    axes = axis_names(document["loadings"], document["features"])
+    places = point_places(points["coordinates"], axes, groups)
+    hints = [str(name) for name in points["index"]]
+    return [Scatter(caption, *places, groups, names, ordered=ordered, hints=hints)]
+
+
+def _in_steps(values: list[float | None]) -> tuple[list[int], list[str]]:
+    """Return numbers as steps of equal width; rows without a number count as the lowest."""
+    known = [value for value in values if value is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    width = (high - low) / SHADES or 1.0
+    steps = [0 if v is None else min(int((v - low) / width), SHADES - 1) for v in values]
+    names = [f"{number(low + i * width)} to {number(low + (i + 1) * width)}" for i in range(SHADES)]
+    return steps, names
+
+
+def _sizes_table(sizes: list[int]) -> Table:
+    rows: list[list[Cell]] = [
+        [Mark(c, f"group {c}"), Bar(size, max(sizes), f"{size:,}"), share(size / sum(sizes))]
+        for c, size in enumerate(sizes)
+    ]
+    return Table("Sizes of the groups.", ["group", "rows", "share"], rows)

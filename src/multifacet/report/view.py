@@ -1,0 +1,184 @@
+"""One view in detail: its points, features, groups and typical rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .blocks import (
+    Bar,
+    Block,
+    Cell,
+    Columns,
+    Details,
+    Fact,
+    Facts,
+    Mark,
+    Scatter,
+    Section,
+    Shade,
+    Table,
+)
+from .pieces import MAX_ROWS, cross_table, in_groups, loadings_table, point_places
+from .words import axis_names, capitalised, chance, number, share, spreads
+
+#: Columns of the table of typical rows, and up to how many groups have more than one such row.
+EXAMPLE_COLUMNS, FEW_GROUPS = 6, 6
+#: Effect size that gets the full colour: groups that hardly overlap.
+FULL_EFFECT = 2.0
+
+
+def view_blocks(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
+    """Return everything about a view that is not said in words."""
+    figures, features = _scatters(document, view), []
+    if view["loadings"]:
+        table = loadings_table(document["features"], view["feature_weights"], view["loadings"])
+        features = [Section("The features behind it", [table])]
+    blocks: list[Block] = [_facts(view)]
+    if document["given"]:
+        blocks += [Columns(figures), *features]
+    else:
+        blocks.append(Columns([*figures, *features]))
+    blocks.append(Section("Groups", [_groups_table(document, view)]))
+    if view["groups"]:
+        blocks.append(Section("What they are like", [_profile_table(document, view)]))
+        blocks.append(Section("Typical rows", [_examples_table(document, view)]))
+    for given in document["given"]:
+        title = f"{capitalised(view['name'])} and {given['name']}, row by row"
+        blocks.append(Details(title, [_cross_table(view, given)]))
+    return blocks
+
+
+def _facts(view: dict[str, Any]) -> Facts:
+    facts = [Fact("separation", number(view["separation"]), "0 is none, from 1.5 on it is clear")]
+    if view["independence"] is not None:
+        related = "no relation shows" if view["independence"] > 0.05 else "some relation shows"
+        remark = f"{related} in a test (p-value {chance(view['independence'])})"
+        facts.append(Fact("NMI with what is known", f"{view['novelty']:.2f}", remark))
+    if view["stability"] is not None:
+        facts.append(Fact("stability", f"{view['stability']:.2f}", "1 if always found again"))
+    if view["p_value"] is not None:
+        remark = "of data without groups look as separated"
+        value = f"{number(100 * view['p_value'], 2)} %" if view["p_value"] >= 0.001 else "< 0.1 %"
+        facts.append(Fact("chance", value, remark))
+    return Facts(facts)
+
+
+def _scatters(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
+    """Return the points coloured by the view, and by each of the given labelings."""
+    rows, n = document["points"]["rows"], document["points"]["sampled_from"]
+    drawn = f" {len(rows):,} of {n:,} rows are drawn." if len(rows) < n else ""
+    if len(view["coordinates"][0]) > 2:
+        drawn += f" The first two of {len(view['coordinates'][0])} axes are shown."
+    own = [f"group {view['labels'][i]}" for i in rows]
+    known = {given["name"]: [given["labels"][i] for i in rows] for given in document["given"]}
+    index = document["index"]
+    hints = [
+        ", ".join([f"{index[i]}: {label}", *(labels[j] for labels in known.values())])
+        for j, (i, label) in enumerate(zip(rows, own, strict=True))
+    ]
+    axes = axis_names(view["loadings"], document["features"]) or ["embedding 1", "embedding 2"]
+    figures: list[Block] = []
+    colourings = [(f"Every point is a row, in the subspace of {view['name']}.{drawn}", own, hints)]
+    for name, labels in known.items():
+        words = f"The same points coloured by {name}: does it explain the groups?"
+        colourings.append((words, labels, []))
+    order = [f"group {group}" for group in range(view["n_clusters"])]
+    for caption, labels, notes in colourings:
+        groups, names = in_groups(labels, order if labels is own else ())
+        places = point_places(view["coordinates"], axes, groups)
+        # Labels that were given look different from the groups, to be taken for what they are.
+        first = 0 if labels is own else view["n_clusters"]
+        figures.append(Scatter(caption, *places, groups, names, first=first, hints=notes))
+    return figures
+
+
+def _cross_table(view: dict[str, Any], given: dict[str, Any]) -> Table:
+    pairs = Counter(zip(view["labels"], given["labels"], strict=True))
+    groups, known = range(view["n_clusters"]), list(given["groups"])
+    return cross_table(
+        f"How many rows of each group have which {given['name']}.",
+        [f"group {group}" for group in groups],
+        known,
+        [[pairs[group, label] for label in known] for group in groups],
+    )
+
+
+def _groups_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
+    sizes = Counter(view["labels"])
+    names = {group["label"]: group["name"] for group in view["groups"]}
+    most = max(sizes.values())
+    rows: list[list[Cell]] = [
+        [
+            Mark(c, f"group {c}"),
+            Bar(size, most, f"{size:,}"),
+            share(size / document["n_rows"]),
+            names.get(c, ""),
+        ]
+        for c, size in sorted(sizes.items())
+    ]
+    return Table(
+        "Sizes of the groups, and how their means differ from those of all other rows.",
+        ["group", "rows", "share", "what it is"],
+        rows,
+    )
+
+
+def _profile_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
+    groups = view["groups"]
+    columns = list(groups[0]["profile"])[:MAX_ROWS]
+    total = len(document["columns"])
+    shown = (
+        f" Shown: the leading {len(columns)} of {total} columns." if len(columns) < total else ""
+    )
+    rows: list[list[Cell]] = []
+    for name in columns:
+        # Categories have several features, of which none speaks for the whole.
+        place = document["features"].index(name) if name in document["features"] else None
+        effects = [0.0 if place is None else effects[place] for effects in view["effects"]]
+        texts = _profile_texts([group["profile"][name] for group in groups])
+        shades = [Shade(e / FULL_EFFECT, text) for e, text in zip(effects, texts, strict=True)]
+        rows.append([name, *shades])
+    return Table(
+        "Mean and standard deviation of numbers, shares of categories, in the units of the table. "
+        f"Orange is higher than in all other rows, blue is lower.{shown}",
+        ["column", *(f"group {group['label']}" for group in groups)],
+        rows,
+    )
+
+
+def _profile_texts(profiles: list[dict[str, Any]]) -> list[str]:
+    """Return what one column is like in each group."""
+    if "mean" in profiles[0]:
+        return spreads([one["mean"] for one in profiles], [one["sd"] for one in profiles])
+    if "share" in profiles[0]:
+        return [f"{share(one['share'])} true" for one in profiles]
+    return [_shares_text(one["shares"]) for one in profiles]
+
+
+def _shares_text(shares: dict[str, float], most: int = 3) -> str:
+    ordered = sorted(shares.items(), key=lambda pair: -pair[1])
+    words = [f"{name} {share(value)}" for name, value in ordered[:most] if value > 0]
+    return ", ".join(words) + (", \N{HORIZONTAL ELLIPSIS}" if len(ordered) > most else "")
+
+
+def _examples_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
+    names = list(view["groups"][0]["examples"][0]["values"])[:EXAMPLE_COLUMNS]
+    rows: list[list[Cell]] = [
+        [
+            Mark(group["label"], f"group {group['label']}"),
+            str(example["row"]),
+            *(_value_text(example["values"][name]) for name in names),
+        ]
+        for group in view["groups"]
+        for example in group["examples"][: None if len(view["groups"]) <= FEW_GROUPS else 1]
+    ]
+    return Table(
+        "The rows nearest to the middle of each group, and their values in the leading columns.",
+        ["group", document["identifier"] or "row", *names],
+        rows,
+    )
+
+
+def _value_text(value: Any) -> str:
+    return number(value, 5) if isinstance(value, float) else str(value)

@@ -1,0 +1,163 @@
+"""The report of views: the answer in words, then every view, then how they came about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
+from .pieces import agreement_table, repeat_section
+from .view import view_blocks
+from .words import capitalised, counted, listed, number, share, shorten, sizes
+
+TERMS = {
+    "separation": "How much better the groups hold together than they hang on to each other: the "
+    "mean log ratio of internal to external conductance in a graph of near neighbours. 0 is none, "
+    "from 1.5 on it is clear.",
+    "NMI": "Normalised mutual information of two groupings: 0 if one tells nothing about the "
+    "other, 1 if they are the same.",
+    "stability": "How far the same groups come back when the search is repeated on parts of the "
+    "rows; from 0.9 on it is firm.",
+    "chance": "How often data without any groups, searched in the same way, look as separated.",
+    "share of a feature": "Its part in the subspace in which the groups were found; all of them "
+    "sum to 100 %.",
+    "loading": "How much of a feature is in an axis; the sign tells which way it points.",
+}
+
+
+def views_page(document: dict[str, Any]) -> Page:
+    """Lay out the dict of :meth:`multifacet.estimators.find.Views.to_dict`."""
+    views, rejected = document["views"], document["rejected"]
+    sections = [
+        Section(f"{capitalised(view['name'])} in detail", view_blocks(document, view))
+        for view in views
+    ]
+    if rejected is not None:
+        sections.append(_rejected_section(document, rejected))
+    if len(document["agreement"]["names"]) > 1:
+        sections.append(_agreement_section(document))
+    if document["frontier"] is not None:
+        sections.append(_frontier_section(document["frontier"], views[0]["name"]))
+    sections.append(_settings_section(views, rejected))
+    same = Paragraph(
+        "The same table, options and seed give the same result, whatever the number of threads."
+    )
+    sections.append(repeat_section(document.get("run"), same))
+    terms = Table("What the numbers mean.", ["word", "meaning"], list(TERMS.items()))
+    sections.append(Section("Words used here", [terms]))
+    return Page(_page_title(document), _answer(document), sections)
+
+
+def _page_title(document: dict[str, Any]) -> str:
+    source = (document.get("run") or {}).get("input") or {}
+    place = source.get("name") or "the table"
+    return f"What {'else ' * bool(document['given'])}is in {place}?"
+
+
+def _answer(document: dict[str, Any]) -> list[Block]:
+    """Return what was given, what was found, how good, how different, how sure, which features."""
+    blocks: list[Block] = [Paragraph(document["sentence"], "lead")]
+    for given in document["given"]:
+        blocks.append(Paragraph(f"Given: {given['name']} ({sizes(given['groups'])})."))
+    for view in document["views"]:
+        texts = (f"{view['sentence']}.", view["evidence"], _features(document, view))
+        blocks.append(Section(capitalised(view["name"]), [Paragraph(text) for text in texts]))
+    if document["rejected"] is not None:
+        next_one = "A further grouping" if document["views"] else "The best candidate"
+        words = f"{next_one} was looked at and not believed. {document['rejected']['evidence']}"
+        blocks.append(Paragraph(words, "note"))
+    return blocks
+
+
+def _features(document: dict[str, Any], view: dict[str, Any]) -> str:
+    weights = view["feature_weights"]
+    if not view["loadings"]:
+        return "It was found in all features at once."
+    order = sorted(range(len(weights)), key=lambda j: -weights[j])[:4]
+    shown = [j for j in order if weights[j] >= 0.05] or order[:1]
+    words = [f"{document['features'][j]} ({share(weights[j])})" for j in shown]
+    return f"The subspace in which they were found is made of {listed(words)}."
+
+
+def _rejected_section(document: dict[str, Any], view: dict[str, Any]) -> Section:
+    words = Paragraph(f"{view['sentence']}. {view['evidence']}")
+    blocks = view_blocks(document, view)
+    if document["views"]:
+        return Section("Not believed", [words, Details("Show it nevertheless", blocks)])
+    return Section("The best one, not believed", [words, *blocks])
+
+
+def _agreement_section(document: dict[str, Any]) -> Section:
+    names, nmi = document["agreement"]["names"], document["agreement"]["nmi"]
+    words = "0 where one grouping tells nothing about the other, 1 where they are the same."
+    return Section("How the groupings agree", [agreement_table(names, nmi, words)])
+
+
+def _frontier_section(path: dict[str, Any], name: str) -> Section:
+    order = sorted(range(len(path["weights"])), key=lambda i: path["weights"][i])
+    places = [(path["dependence"][i], path["quality"][i]) for i in order]
+    figure = Line(
+        f"Solutions along the novelty weight, which is written beside them; the star is nearest to "
+        f"{name}. The further left, the newer; the higher, the better the groups.",
+        places,
+        ("dependence on what is known", "cluster quality"),
+        [f"weight {number(path['weights'][i])}" for i in order],
+        None if path["chosen"] is None else order.index(path["chosen"]),
+    )
+    words = Paragraph(
+        "Novelty has a price: groups that have nothing to do with what is known may be less clear. "
+        "This is what would be found if novelty counted less, or more."
+    )
+    return Section("Quality and novelty", [words, figure])
+
+
+def _settings_section(views: list[dict[str, Any]], rejected: dict[str, Any] | None) -> Section:
+    blocks: list[Block] = []
+    for view in [*views, *([rejected] if rejected else [])]:
+        title = capitalised(view["name"]) + (" (not believed)" if view is rejected else "")
+        chosen = view["selection"]
+        if chosen is None:
+            text = f"Settings were given, or follow from the method: {_settings_text(view)}."
+            blocks.append(Section(title, [Paragraph(text)]))
+            continue
+        parts = [f"{capitalised(chosen['sentence'])}."]
+        if chosen["rejected"]:
+            reasons = [f"{reason} ({count})" for reason, count in chosen["rejected"].items()]
+            parts.append(f"Turned down: {listed(reasons)}.")
+        parts.append(f"Candidates were judged on {counted(chosen['n_rows'], 'row')}.")
+        best = Details("The best candidates", [_candidates_table(chosen)])
+        blocks.append(Section(title, [Paragraph(" ".join(parts)), best]))
+    return Section("How the settings were chosen", blocks)
+
+
+def _candidates_table(chosen: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            str(i + 1),
+            number(one["separation"]),
+            number(one["stability"], 2),
+            number(one["novelty"], 2),
+            str(one["n_clusters"]),
+            str(one["n_components"]),
+            number(one["bandwidth"]),
+            number(one["novelty_weight"]),
+            shorten(one["start"], 40),
+            one["rejected"],
+        ]
+        for i, one in enumerate(chosen["candidates"])
+    ]
+    head = ["rank", "separation", "stability", "NMI", "groups", "dimensions", "bandwidth"]
+    return Table(
+        f"The first {len(rows)} of {chosen['n_candidates']:,} candidates, the best first.",
+        [*head, "novelty weight", "found from", "turned down"],
+        rows,
+    )
+
+
+def _settings_text(view: dict[str, Any]) -> str:
+    chosen = view["settings"]
+    parts = [f"{chosen['n_clusters']} groups"]
+    if chosen["n_components"] is not None:
+        parts.append(counted(chosen["n_components"], "dimension"))
+    if chosen["bandwidth"] is not None:
+        parts.append(f"bandwidth {number(chosen['bandwidth'])}")
+    return ", ".join([*parts, f"novelty weight {number(chosen['novelty_weight'])}"])

@@ -1,0 +1,422 @@
+"""The command line: real files in, the library's own results out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from multifacet import compare_labelings, find_views, reduce_table
+from multifacet.cli import main
+from multifacet.datasets import load_penguins, make_gaussian_views
+from multifacet.estimators.find import Views
+from multifacet.files import read_file, write_table
+
+X, LABELINGS = make_gaussian_views(80, [2, 2], rotate=False, random_state=0)
+NAMES = ["long", "wide", "high", "deep"]
+IDS = [f"r{i:03}" for i in range(80)]
+KIND = np.array(["a", "b"])[LABELINGS[:, 0]]
+#: A closed form: what is tested here is the way there and back.
+FAST = ("--views", "1", "--clusters", "2", "--method", "linear")
+SCRIPT = Path(sys.executable).with_name("multifacet")
+COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "multifacet"]
+FILES = {"report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json"}
+
+
+def columns():
+    return {"id": IDS, "kind": KIND} | dict(zip(NAMES, X.T, strict=True))
+
+
+def call(*words):
+    """Call the command in this process; the result has exit_code, stdout and stderr."""
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def run(*words, **options):
+    """Call the real command."""
+    line = [*COMMAND, *map(str, words)]
+    return subprocess.run(line, capture_output=True, timeout=120, **options)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    options = {"n_views": 1, "n_clusters": 2, "method": "linear"}
+    return find_views(columns(), given="kind", identifier="id", **options)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_table("table.csv", columns())
+
+
+def text(separator=",", decimal="."):
+    rows = [["id", "kind", *NAMES]]
+    rows += [
+        [i, k, *(repr(float(v)).replace(".", decimal) for v in row)]
+        for i, k, row in zip(IDS, KIND, X, strict=True)
+    ]
+    return "\n".join(separator.join(row) for row in rows) + "\n"
+
+
+def write(path, kind):
+    if kind == "gz":
+        path.write_bytes(gzip.compress(text().encode()))
+    elif kind == "semicolon":
+        path.write_bytes(b"\xef\xbb\xbf" + text(";", ",").encode())
+    elif kind == "tab":
+        path.write_text(text("\t"))
+    elif kind == "npz":
+        np.savez(path, X=X, kind=KIND, id=np.array(IDS))
+    elif kind == "h5ad":
+        anndata = pytest.importorskip("anndata")
+        import pandas as pd
+
+        obs = pd.DataFrame({"kind": KIND}, index=IDS)
+        anndata.AnnData(X, obs=obs, var=pd.DataFrame(index=NAMES)).write_h5ad(path)
+    else:
+        pytest.importorskip("pyarrow")
+        write_table(path, columns())
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("t.csv.gz", "gz"),
+        ("t.csv", "semicolon"),
+        ("t.tsv", "tab"),
+        ("t.parquet", "parquet"),
+        ("t.feather", "arrow"),
+        ("t.npz", "npz"),
+        ("t.h5ad", "h5ad"),
+    ],
+)
+def test_every_format_gives_the_result_of_the_library(tmp_path, expected, name, kind):
+    write(tmp_path / name, kind)
+    done = run("find", name, "--given", "kind", *FAST, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "t-views"
+    assert {path.name for path in folder.iterdir()} == FILES
+    labels = read_file(folder / "labels.csv").columns
+    name_of_rows, given, view = labels
+    assert given == "kind"
+    assert view == "view 1"
+    assert list(labels[name_of_rows]) == IDS
+    np.testing.assert_array_equal(labels[view], expected[0].labels)
+    np.testing.assert_array_equal(labels[given], KIND)
+
+
+def test_standard_input_and_a_bare_array(tmp_path, expected):
+    done = run("find", "-", "--given", "kind", *FAST, cwd=tmp_path, input=text().encode())
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "stdin-views" / "report.html").exists()
+    np.save(tmp_path / "bare.npy", X)
+    done = run("find", "bare.npy", *FAST, "--json", cwd=tmp_path)
+    same = find_views(X, n_views=1, n_clusters=2, method="linear")
+    assert json.loads(done.stdout)["views"][0]["sizes"] == same.table()[0]["sizes"]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The directory of one call, and what it printed."""
+    folder = tmp_path_factory.mktemp("found")
+    write_table(folder / "table.csv", columns() | {"same": np.ones(80), "sex": list("mf") * 40})
+    out = folder / "out"
+    result = call("find", folder / "table.csv", "--given", "kind", "-o", out, *FAST)
+    assert result.exit_code == 0, result.stderr
+    return out, result
+
+
+def test_the_files_of_find(found, expected):
+    out, result = found
+    assert str(expected) in result.stdout
+    assert f"report: {out / 'report.html'}" in result.stdout
+    loadings = read_file(out / "loadings.csv").columns
+    assert list(loadings) == ["view", "component", "feature", "loading", "weight"]
+    np.testing.assert_allclose(loadings["loading"], expected[0].explanation.loadings.ravel())
+    assert list(loadings["feature"][:4]) == NAMES
+    saved = Views.load(out / "views.npz")
+    np.testing.assert_array_equal(saved.labelings, expected.labelings)
+    document = json.loads((out / "views.json").read_text())
+    assert document == json.loads(json.dumps(saved.to_dict()))
+    assert "view 1" in (out / "report.html").read_text()
+
+
+def test_what_was_used_and_left_out_is_said(found):
+    notes = found[1].stderr
+    assert "'same'" in notes
+    assert "constant" in notes
+    assert "rows are named by column 'id'" in notes
+    assert "left out 'sex': looks like labels" in notes
+    assert "4 features used: 'long', 'wide', 'high', 'deep'" in notes
+    assert json.loads((found[0] / "run.json").read_text())["notes"] == [
+        line.removeprefix("note: ") for line in notes.splitlines()
+    ]
+
+
+def test_a_run_can_be_repeated_exactly(found, tmp_path):
+    out, _ = found
+    kept = json.loads((out / "run.json").read_text())
+    assert kept["command"].endswith("--given kind --views 1 --clusters 2 --method linear")
+    assert kept["seed"] == 0
+    assert set(kept["timings"]) == {"read", "find"}
+    result = call("find", "--from", out / "run.json", "-o", tmp_path / "again")
+    assert result.exit_code == 0, result.stderr
+    for name in ("labels.csv", "loadings.csv", "views.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes()
+    again = json.loads((tmp_path / "again" / "run.json").read_text())
+    assert again["options"] == kept["options"]
+    assert again["command"] == kept["command"]
+
+
+def test_a_repetition_needs_the_same_input(table):
+    assert call("find", table, "--given", "kind", *FAST).exit_code == 0
+    table.write_text(table.read_text().replace("r001", "R001"))
+    result = call("find", "--from", "table-views/run.json", "-o", "again")
+    assert result.exit_code == 2
+    assert "'table.csv' has changed since the run that --from repeats" in result.stderr
+    assert not Path("again").exists()
+
+
+def test_options_come_from_a_file_and_the_command_line_wins(table):
+    Path("options.toml").write_text(
+        'data = "table.csv"\ngiven = "kind"\nviews = 1\nclusters = [3]\nmethod = "linear"\n'
+        "standardize = false\n"
+    )
+    result = call("find", "--config", "options.toml", "--clusters", "2", "--json")
+    assert result.exit_code == 0, result.stderr
+    printed = json.loads(result.stdout)
+    assert printed["views"][0]["clusters"] == 2
+    assert printed["output"] == "table-views"
+    options = json.loads(Path("table-views/run.json").read_text())["options"]
+    assert (options["given"], options["standardize"]) == (["kind"], False)
+
+
+def test_known_labels_come_from_another_file_by_identifier(table, expected):
+    order = np.random.default_rng(0).permutation(80)
+    other = {"id": [*np.array(IDS)[order], "r999"], "kind": [*KIND[order], "a"]}
+    write_table("known.csv", other)
+    write_table("plain.csv", {name: c for name, c in columns().items() if name != "kind"})
+    result = call("find", "plain.csv", "--existing", "known.csv:kind", *FAST)
+    assert result.exit_code == 0, result.stderr
+    assert "known.csv has 1 more rows than DATA" in result.stderr
+    labels = read_file("plain-views/labels.csv").columns
+    np.testing.assert_array_equal(labels["kind"], KIND)
+    np.testing.assert_array_equal(labels["view 1"], expected[0].labels)
+    kept = json.loads(Path("plain-views/run.json").read_text())
+    assert kept["existing"][0]["name"] == "known.csv"
+    assert call("find", "--from", "plain-views/run.json", "-o", "again").exit_code == 0
+
+
+@pytest.mark.parametrize("identifier", ["id", "row"])
+def test_a_second_search_avoids_the_first(table, identifier):
+    if identifier == "row":  # a table whose rows have no names
+        write_table(table, dict(zip(NAMES, X.T, strict=True)))
+    assert call("find", table, *FAST).exit_code == 0
+    words = ("find", table, "--existing", "table-views/labels.csv:view 1", "-o", "second", *FAST)
+    assert call(*words).exit_code == 0
+    labels = read_file("second/labels.csv").columns
+    assert list(labels) == [identifier, "view 1", "new view 1"]
+    result = call("compare", "second/labels.csv", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["pairs"][0]["nmi"] < 0.2
+
+
+def test_names_with_commas_and_repeated_options(table):
+    write_table("odd.csv", columns() | {"kind, again": KIND})
+    words = ("find", "odd.csv", "--given", "kind", "--given", '"kind, again"', *FAST)
+    assert call(*words).exit_code == 0
+    kept = json.loads(Path("odd-views/run.json").read_text())
+    assert kept["options"]["given"] == ["kind", "kind, again"]
+    assert call("find", "--from", "odd-views/run.json", "--force").exit_code == 0
+
+
+def test_reduce_gives_the_result_of_the_library(table):
+    result = call("reduce", table, "--target", "kind", "-q", 2)
+    assert result.exit_code == 0, result.stderr
+    expected = reduce_table(columns(), target="kind", identifier="id", n_components=2)
+    projected = read_file("table-reduction/projection.csv").columns
+    assert list(projected) == ["id", "kind", "dimension 1", "dimension 2"]
+    np.testing.assert_allclose(projected["dimension 2"], expected.projection[:, 1])
+    loadings = read_file("table-reduction/loadings.csv").columns
+    np.testing.assert_allclose(loadings["loading"], expected.components.ravel())
+    document = json.loads(Path("table-reduction/reduction.json").read_text())
+    assert document["sentence"] == expected.sentence
+    assert expected.sentence in result.stdout
+    assert "kind" in Path("table-reduction/report.html").read_text()
+
+
+def test_reduce_by_clusters_alone(table):
+    result = call("reduce", table, "--exclude", "kind", "--clusters", 2, "-q", 1, "--json")
+    assert result.exit_code == 0, result.stderr
+    projected = read_file("table-reduction/projection.csv").columns
+    assert list(projected) == ["id", "dimension 1", "cluster"]
+    assert "2 groups" in json.loads(result.stdout)["sentence"]
+
+
+def test_no_column_of_a_result_replaces_another(table):
+    write_table("again.csv", columns() | {"dimension 1": X[:, 0]})
+    words = ("reduce", "again.csv", "--target", "dimension 1", "--exclude", "kind", "-q", 1)
+    assert call(*words).exit_code == 0
+    projected = read_file("again-reduction/projection.csv").columns
+    assert list(projected) == ["id", "dimension 1", "new dimension 1"]
+    np.testing.assert_allclose(projected["dimension 1"], X[:, 0])
+
+
+def test_compare_gives_the_result_of_the_library(tmp_path):
+    species, sex = load_penguins()[1].T
+    table = {"species": species, "sex": sex}
+    write_table(tmp_path / "birds.csv", table)
+    words = ("compare", tmp_path / "birds.csv", "--labels", "species,sex", "-o", tmp_path / "o")
+    result = call(*words)
+    assert result.exit_code == 0, result.stderr
+    expected = compare_labelings(table)
+    assert str(expected) in result.stdout
+    assert json.loads((tmp_path / "o" / "comparison.json").read_text()) == expected.to_dict()
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
+def test_reports_can_be_written_again(found, tmp_path, suffix):
+    out, _ = found
+    for source in (out, out / "views.npz", out / "views.json"):
+        target = tmp_path / f"{source.name}{suffix}"
+        result = call("report", source, "-o", target)
+        assert result.exit_code == 0, result.stderr
+        assert "--given kind" in target.read_text().replace("&#x27;", "'")
+    refused = call("report", out)
+    assert refused.exit_code == 2
+    assert "report.html' exists: replace it with --force" in refused.stderr
+
+
+def test_results_are_replaced_only_if_asked_and_nothing_else_is(table):
+    words = ("find", table, "--given", "kind", *FAST)
+    assert call(*words).exit_code == 0
+    Path("table-views/mine.txt").write_text("mine")
+    before = Path("table-views/run.json").read_bytes()
+    assert call(*words, "--clusters", 3).exit_code == 2
+    assert Path("table-views/run.json").read_bytes() == before
+    assert call(*words, "--clusters", 3, "--force").exit_code == 0
+    assert Path("table-views/run.json").read_bytes() != before
+    assert Path("table-views/mine.txt").read_text() == "mine"
+
+
+def test_info_tells_versions_and_memory():
+    result = call("info", "--rows", 20_000, "--columns", 50, "--json")
+    found = json.loads(result.stdout)
+    assert found["versions"]["numpy"] == np.__version__
+    assert found["auto"]["kernel_matrix_bytes"] == 8 * 20_000**2
+    assert not found["auto"]["kernel_matrix_kept"]
+    text = call("info", "--rows", 10**8).stdout
+    assert "For 100,000,000 rows and 10 features" in text
+    assert "but the exact engine needs about" in text
+
+
+def test_help_and_version_are_quick():
+    code = (
+        "import sys\nfrom multifacet.cli import main\n"
+        "main({words}, prog_name='multifacet', standalone_mode=False)\n"
+        "heavy = {{'numpy', 'scipy', 'sklearn', 'pandas', 'rich'}} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    for words in (["--help"], ["--version"], ["find", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(words=words)], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert "multifacet" in done.stdout
+
+
+def test_the_options_in_the_guide_exist():
+    guide = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
+    named = set(re.findall(r"--[a-z][a-z-]*", guide.read_text(encoding="utf-8")))
+    known = {option for c in main.commands.values() for p in c.params for option in p.opts}
+    assert named - known == {"--help", "--version"}
+    assert set(re.findall(r"^\| `(\w+)", guide.read_text(), re.MULTILINE)) == set(main.commands)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell):
+    assert "_MULTIFACET_COMPLETE" in call("completion", shell).stdout
+
+
+def test_completion_completes():
+    words = {"_MULTIFACET_COMPLETE": "bash_complete", "COMP_WORDS": "multifacet fi"}
+    done = run(env=os.environ | words | {"COMP_CWORD": "1"})
+    assert done.stdout.decode().split() == ["plain,find"]
+
+
+def test_progress_is_shown_to_a_terminal_only(table):
+    words = ("find", table, "--given", "kind", "--views", "1", "--clusters", "2", "--refits", "1")
+    controller, terminal = pty.openpty()
+    line = [*COMMAND, *map(str, words)]
+    env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
+    with subprocess.Popen(line, env=env, stderr=terminal, stdout=subprocess.PIPE) as process:
+        os.close(terminal)
+        shown = b""
+        with suppress(OSError):  # so Linux says that the other end is closed
+            while part := os.read(controller, 65536):
+                shown += part
+        printed = process.communicate()[0]
+    os.close(controller)
+    assert process.returncode == 0
+    for stage in (b"view 1 of at most 1: searching", b"candidate", b"objective", b"0:00:0"):
+        assert stage in shown
+    assert not re.search(rb"\x1b\[(\d+;)*(3\d|9[0-7])(;\d+)*m", shown)  # no colour
+    assert printed.startswith(b"1 view of 80 rows, given kind\n")
+    piped = call(*words, *FAST, "--force")
+    assert "searching" not in piped.stderr
+    assert "\x1b" not in piped.stderr
+    assert "4 features used" in piped.stderr
+    assert call(*words, *FAST, "--force", "--quiet").stderr == ""
+
+
+def test_an_interrupted_search_continues_to_the_same_result(tmp_path):
+    write_table(tmp_path / "t.csv", columns())
+    words = ["find", "t.csv", "--views", "2", "--clusters", "2", "--refits", "1"]
+    line = [*COMMAND, *words]
+    out = tmp_path / "t-views"
+    with subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 100
+        while not (out / ".checkpoint.npz").exists() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1].decode()
+    assert process.returncode == 1
+    assert "interrupted; the views found so far are saved in 't-views': add --resume" in said
+    assert "Traceback" not in said
+    assert [path.name for path in out.iterdir()] == [".checkpoint.npz"]
+    refused = run(*words, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert b"holds an interrupted search: continue it with --resume" in refused.stderr
+    done = run(*words, "--resume", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in out.iterdir()} == FILES
+    table = {name: column for name, column in columns().items() if name != "kind"}
+    options = {"n_views": 2, "n_clusters": 2, "n_refits": 1}
+    whole = find_views(table, identifier="id", **options)
+    np.testing.assert_array_equal(Views.load(out / "views.npz").labelings, whole.labelings)
+    assert done.stdout.decode().startswith(str(whole))
+
+
+def test_the_demo_prints_the_main_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call("demo", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    for words in ("333 penguins", "body_mass_g", "given species"):
+        assert words in result.stdout
+    [agreement] = re.findall(r"the view and the sex: related \(NMI (\d\.\d\d)", result.stdout)
+    assert round(float(agreement), 1) == 0.5  # as the README says
+    assert result.stdout.endswith(f"report: {Path('penguins-views') / 'report.html'}\n")
+    assert {path.name for path in Path("penguins-views").iterdir()} == FILES

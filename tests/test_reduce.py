@@ -1,0 +1,97 @@
+"""One call on a table that reduces it to few readable dimensions."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from multifacet import SupervisedKDR, reduce_table
+from multifacet.datasets import load_penguins, make_gaussian_views
+from multifacet.metrics import hsic, nmi
+
+MEASURED, KNOWN = load_penguins()
+PENGUINS = {"bill": MEASURED[:, 0], "depth": MEASURED[:, 1], "flipper": MEASURED[:, 2]} | {
+    "mass": MEASURED[:, 3],
+    "species": KNOWN[:, 0],
+}
+
+
+@pytest.fixture(scope="module")
+def by_species():
+    return reduce_table(PENGUINS, target="species", n_components=2)
+
+
+def scaled(*names):
+    X = np.column_stack([PENGUINS[name] for name in names])
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def test_the_subspace_is_that_of_the_estimator(by_species):
+    X = scaled("bill", "depth", "flipper", "mass")
+    model = SupervisedKDR(2, random_state=0).fit(X, PENGUINS["species"])
+    W, V = by_species.components, model.components_
+    np.testing.assert_allclose(W.T @ W, V.T @ V, atol=1e-10)  # the same up to a rotation
+    np.testing.assert_allclose(by_species.projection, X @ W.T, atol=1e-10)
+    assert (np.take_along_axis(W, np.abs(W).argmax(axis=1)[:, None], axis=1) > 0).all()
+    assert by_species.labels is None
+    assert by_species.bandwidth == model.bandwidth_
+    codes = np.unique(PENGUINS["species"], return_inverse=True)[1]
+    assert by_species.dependence == pytest.approx(hsic(by_species.projection, codes))
+
+
+def test_a_real_target_is_no_class():
+    reduction = reduce_table(PENGUINS, target="mass", exclude="species", n_components=1)
+    assert reduction.to_dict()["points"]["colour"]["kind"] == "number"
+    assert abs(np.corrcoef(reduction.projection[:, 0], PENGUINS["mass"])[0, 1]) > 0.8
+    assert reduction.sentence.startswith("1 dimension of 3 features that depends most on mass, led")
+    expected = hsic(reduction.projection, PENGUINS["mass"])
+    assert reduction.dependence == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scores_and_clusters():
+    X, labelings = make_gaussian_views(120, [2, 2], rotate=False, random_state=0)
+    table = {f"x{j}": X[:, j] for j in range(4)} | {"score": labelings[:, 1] + 0.5}
+    guided = reduce_table(table, scores=["score"], n_clusters=2, n_components=1)
+    assert guided.guided_by == "scores"
+    assert nmi(guided.labels, labelings[:, 1]) > 0.9
+    free = reduce_table(table, exclude="score", n_clusters=2, n_components=1)
+    assert free.guided_by == "nothing"
+    assert free.dependence is None
+    assert max(nmi(free.labels, one) for one in labelings.T) > 0.9
+    assert "2 groups" in free.sentence
+    colour = free.to_dict()["points"]["colour"]
+    assert (colour["name"], colour["kind"]) == ("cluster", "category")
+
+
+def test_the_dict_is_strict_json_and_small():
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=2100), "b": rng.normal(size=2100)}
+    table["y"] = table["a"] > 0
+    reduction = reduce_table(table, target="y", n_components=1)
+    document = json.loads(json.dumps(reduction.to_dict(), allow_nan=False))
+    assert document["kind"] == "reduction"
+    assert document["features"] == ["a", "b"]
+    assert document["n_rows"] == document["points"]["sampled_from"] == 2100
+    assert len(document["points"]["coordinates"]) == len(document["points"]["index"]) == 2000
+    assert document["feature_weights"][0] > 0.9
+    assert str(reduction) == document["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "mas"}, "target='mas' is not a column: did you mean 'mass'"),
+        ({"scores": ["bil"]}, "scores='bil' is not a column"),
+        ({"target": []}, "target is empty"),
+        ({"target": "mass", "scores": "bill"}, "target and scores exclude each other"),
+        ({"target": "mass", "n_clusters": 3}, "n_clusters=3 has no effect with a target"),
+        ({"scores": "species", "n_clusters": 2}, "y holds text where numbers are needed"),
+        ({"target": "species", "n_components": 9}, "n_components=9 must be between 1 and 4"),
+    ],
+)
+def test_wrong_uses(options, message):
+    with pytest.raises(ValueError, match=message):
+        reduce_table(PENGUINS, **options)

@@ -1,0 +1,386 @@
+"""Results as plain dicts, and the reports made of them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.metrics import normalized_mutual_info_score
+
+from multifacet import find_views
+from multifacet.datasets import make_gaussian_views
+from multifacet.estimators.find import Views
+from multifacet.report import render, to_html, to_markdown
+
+from . import report_documents as made
+from .report_documents import SCRIPT
+
+
+@pytest.fixture(scope="module")
+def table():
+    return made.difficult_table()
+
+
+@pytest.fixture(scope="module")
+def found(table):
+    return made.find(table, given="known")
+
+
+@pytest.fixture(scope="module")
+def document(found):
+    return found.to_dict()
+
+
+@pytest.fixture(scope="module")
+def documents(document):
+    return {
+        "views": document | {"run": made.RUN},
+        "several": made.several_views(document),
+        "none": made.no_views(document),
+        "wide": made.wide_view(document),
+        "comparison": made.comparison(),
+        "reduction": made.reduction(),
+        "reduction by category": made.reduction("category", q=1),
+        "reduction by nothing": made.reduction(None, q=3),
+    }
+
+
+class Reader(HTMLParser):
+    """Collects the text and the attributes of a page, and checks that its tags are balanced."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.text, self.attributes, self.tags = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.text.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+def test_the_dict_is_strict_json(document):
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+def test_profiles_are_those_of_the_table(table, document):
+    view = document["views"][0]
+    labels = np.array(view["labels"])
+    for group in view["groups"]:
+        inside = labels == group["label"]
+        profile = group["profile"]
+        assert group["size"] == inside.sum()
+        for name in ("mass", SCRIPT):
+            values = table[name][inside]
+            assert profile[name]["mean"] == pytest.approx(values.mean(), rel=1e-9)
+            assert profile[name]["sd"] == pytest.approx(values.std(), rel=1e-9)
+        assert profile["flag"]["share"] == pytest.approx(table["flag"][inside].mean(), abs=1e-6)
+        for colour, share in profile["colour"]["shares"].items():
+            assert share == pytest.approx((table["colour"][inside] == colour).mean(), abs=1e-6)
+
+
+def test_typical_rows_are_rows_of_the_table(table, found, document):
+    view = document["views"][0]
+    for group in view["groups"]:
+        assert len(group["examples"]) == 3
+        places = [table["id"].index(example["row"]) for example in group["examples"]]
+        for example, i in zip(group["examples"], places, strict=True):
+            assert view["labels"][i] == group["label"]
+            for name, value in example["values"].items():
+                expected = table[name][i]
+                assert value == (pytest.approx(expected) if name in ("mass", SCRIPT) else value)
+                assert isinstance(value, str) == (name == "colour")
+            assert example["values"]["colour"] == table["colour"][i]
+            assert example["values"]["flag"] == table["flag"][i]
+        points = found[0].projection[np.array(view["labels"]) == group["label"]]
+        distances = np.linalg.norm(points - np.median(points, axis=0), axis=1)
+        chosen = np.linalg.norm(found[0].projection[places] - np.median(points, axis=0), axis=1)
+        assert chosen.max() <= np.sort(distances)[3]
+
+
+def test_a_category_of_two_values_is_told_by_both():
+    rng = np.random.default_rng(1)
+    table = {"id": list("abcdefghij" * 6), "x": np.repeat([0.0, 9.0], 30) + rng.random(60)}
+    table["id"] = [f"{name}{i}" for i, name in enumerate(table["id"])]
+    table |= {"sex": ["f", "m"] * 30, "y": rng.random(60)}
+    view = made.find(table).to_dict()["views"][0]
+    sex = np.array(table["sex"])
+    for group in view["groups"]:
+        inside = np.array(view["labels"]) == group["label"]
+        shares = group["profile"]["sex"]["shares"]
+        assert shares == pytest.approx({v: (sex[inside] == v).mean() for v in "fm"}, abs=1e-6)
+        for example in group["examples"]:
+            assert example["values"]["sex"] == sex[table["id"].index(example["row"])]
+
+
+def test_agreement_is_that_of_scikit_learn(table, document):
+    labelings = [table["known"], document["views"][0]["labels"]]
+    for i, a in enumerate(labelings):
+        for j, b in enumerate(labelings):
+            expected = normalized_mutual_info_score(a, b, average_method="geometric")
+            assert document["agreement"]["nmi"][i][j] == pytest.approx(expected, abs=1e-6)
+
+
+def test_how_settings_were_chosen_is_kept(document):
+    chosen = document["views"][0]["selection"]
+    assert 0 < len(chosen["candidates"]) <= 10
+    assert chosen["n_candidates"] >= len(chosen["candidates"])
+    assert sum(chosen["rejected"].values()) < chosen["n_candidates"]
+    ranks = [one["separation"] for one in chosen["candidates"] if one["separation"] is not None]
+    assert ranks
+    assert str(chosen["n_candidates"]) in chosen["sentence"]
+
+
+def test_what_was_saved_makes_the_same_report(found, tmp_path):
+    rejected = replace(found[0], name="view 2", separation=-math.inf, p_value=1.0)
+    views = replace(found, rejected=rejected)
+    again = Views.load(views.save(tmp_path / "views.npz"))
+    assert again.to_dict() == views.to_dict()
+    assert again.rejected.separation == -math.inf
+    assert again.to_dict()["rejected"]["separation"] is None
+
+
+@pytest.mark.parametrize("method", ["linear", "embedding"])
+def test_closed_forms_have_reports_too(method):
+    X, labelings = make_gaussian_views(80, [2, 2], rotate=False, random_state=0)
+    views = find_views(X, given=labelings[:, 0], n_views=1, n_clusters=2, method=method)
+    document = views.to_dict()
+    assert document["frontier"] is None
+    assert bool(document["views"][0]["loadings"]) == (method == "linear")
+    assert "Settings were given, or follow from the method" in to_html(document)
+
+
+def test_sparse_data_and_float32_have_reports_too():
+    from scipy.sparse import csr_matrix
+
+    X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    for data in (csr_matrix(X * (X > 0)), X.astype(np.float32)):
+        views = find_views(data, n_views=1, n_clusters=2, n_components=1, n_refits=0, n_starts=1)
+        document = views.to_dict()
+        dense = data.toarray() if hasattr(data, "toarray") else data
+        labels = np.array(document["views"][0]["labels"])
+        for group in document["views"][0]["groups"]:
+            mean = dense[labels == group["label"], 1].mean()
+            assert group["profile"]["x1"]["mean"] == pytest.approx(mean, rel=1e-4, abs=1e-5)
+
+
+def test_the_suffix_chooses_the_format(found, document, tmp_path):
+    html = found.report(tmp_path / "report.html")
+    assert html == tmp_path / "report.html"
+    assert html.read_text(encoding="utf-8") == to_html(document)
+    assert found.report(tmp_path / "report.MD").read_text(encoding="utf-8") == to_markdown(document)
+    written = found.report(str(tmp_path / "report.json")).read_text(encoding="utf-8")
+    assert json.loads(written) == document
+
+
+def test_wrong_uses_are_told(document, tmp_path):
+    with pytest.raises(ValueError, match=r"report\.pdf'.*end its name in \.html, \.md, \.json"):
+        render(document, tmp_path / "report.pdf")
+    with pytest.raises(ValueError, match="kind 'tree', expected 'views', 'reduction'"):
+        render(document | {"kind": "tree"}, tmp_path / "report.html")
+    with pytest.raises(ValueError, match="format 99, this version reads 1"):
+        render(document | {"format": 99}, tmp_path / "report.md")
+    assert not list(tmp_path.iterdir())
+
+
+def test_pages_are_sound_and_hold_everything(documents):
+    for name, document in documents.items():
+        page = to_html(document)
+        reader = Reader(page)
+        assert reader.tags.count("script") == 1, name
+        assert reader.tags.count("style") == 1, name
+        links = [value for key, value in reader.attributes if key in ("src", "href")]
+        assert all(link.startswith("#") for link in links), name
+        assert not {"img", "link", "iframe"} & set(reader.tags), name
+        assert "http" not in re.sub("http-equiv", "", page), name
+        assert " ".join(document["sentence"].split()) in reader.words, name
+        for target in links:
+            assert f'id="{target[1:]}"' in page
+
+
+def test_data_are_text(document):
+    page = to_html(document)
+    assert SCRIPT not in page
+    assert SCRIPT in Reader(page).words
+    assert "x<y" in Reader(page).words
+    text = to_markdown(document)
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_the_answer_comes_first(documents):
+    words = Reader(to_html(documents["views"])).words
+    view = documents["views"]["views"][0]
+    order = [
+        "What else is in data.csv?",
+        "Beside known, 1 other grouping was found in 90 rows",
+        "Given: known",
+        view["sentence"],
+        "separated",
+        "in common with known",
+        "Chance alone",
+        "The subspace in which they were found is made of",
+        "How the groupings agree",
+        "How the settings were chosen",
+        "How to repeat it",
+    ]
+    places = [words.index(text) for text in order]
+    assert places == sorted(places)
+    assert made.RUN["command"] in words
+    assert made.RUN["notes"][0] in words
+    assert made.RUN["input"]["sha256"] in words
+
+
+def test_without_views_the_best_one_is_shown(documents):
+    words = Reader(to_html(documents["none"])).words
+    assert "The best candidate was looked at and not believed." in words
+    assert "Infinity" not in words
+    assert "inf" not in words.lower().split()
+
+
+def test_every_row_is_a_point_at_its_place(document):
+    page = to_html(document)
+    first, second = re.findall(r'<g class="points">(.*?)</g>', page)
+    coordinates = np.array(document["views"][0]["coordinates"])
+    marks = re.findall(r'd="(M.*?)"', first)
+    assert len(marks) == second.count("z") - second.count("<title>z") == 90
+    assert first.count("<title>row-") == 90
+    # Outlines of both shapes begin within 5 of 460 pixels from the point.
+    corners = np.array([re.findall(r"-?[\d.]+", mark)[:2] for mark in marks], dtype=float)
+    assert np.corrcoef(corners[:, 0], coordinates[:, 0])[0, 1] > 0.999
+    assert np.corrcoef(corners[:, 1], coordinates[:, 1])[0, 1] < -0.999
+
+
+def test_many_rows_are_sampled_and_it_is_said():
+    X, labelings = make_gaussian_views(2500, [2, 2], rotate=False, random_state=0)
+    views = find_views(X, given=labelings[:, 0], n_views=1, n_clusters=2, method="linear")
+    document = views.to_dict()
+    rows = document["points"]["rows"]
+    assert len(rows) == len(set(rows)) == len(document["views"][0]["coordinates"]) == 2000
+    assert len(document["views"][0]["labels"]) == 2500
+    view = document["views"][0]
+    document |= {"views": [view | {"name": f"view {i}"} for i in range(3)]}
+    document |= {"given": [document["given"][0] | {"name": f"given {i}"} for i in range(3)]}
+    page = to_html(document)
+    assert "2,000 of 2,500 rows are drawn" in page
+    assert len(page) < 3e6
+
+
+def test_groups_look_different():
+    labels = [f"label {i:02}" for i in range(30) for _ in range(2)]
+    document = made.reduction("category")
+    document["points"] |= {"index": list(range(60)), "coordinates": [[i, i] for i in range(60)]}
+    document["points"]["colour"] |= {"values": labels}
+    legend = re.search(r'<ul class="legend">(.*?)</ul>', to_html(document)).group(1)
+    marks = re.findall(r'class="(c\d)" d="(.*?)"', legend)
+    assert len(set(marks)) == len(marks) == 25
+    assert "6 more groups (12)" in legend
+
+
+def test_tables_of_markdown_keep_their_columns(documents):
+    for name, document in documents.items():
+        lines = to_markdown(document).splitlines()
+        tables = 0
+        for before, line in pairwise(lines):
+            if line.startswith("|") and before.startswith("|"):
+                bars = [len(re.findall(r"(?<!\\)\|", one)) for one in (before, line)]
+                assert bars[0] == bars[1], (name, line)
+                tables += 1
+        assert tables > 3, name
+        assert lines[0].startswith("# ")
+
+
+def test_the_same_dict_gives_the_same_page(documents):
+    for document in documents.values():
+        assert to_html(document) == to_html(json.loads(json.dumps(document)))
+
+
+def colours(name):
+    """Return the colours of the page by name: light and dark."""
+    css = files("multifacet.report").joinpath("page.css").read_text(encoding="utf-8")
+    pairs = re.findall(rf"--({name}): light-dark\(#(\w{{6}}), #(\w{{6}})\)", css)
+    return {
+        key: [np.array([int(one[i : i + 2], 16) / 255 for i in (0, 2, 4)]) for one in both]
+        for key, *both in pairs
+    }
+
+
+def linear(rgb):
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(a, b):
+    """Contrast ratio of the Web Content Accessibility Guidelines."""
+    bright, dim = sorted((linear(c) @ [0.2126, 0.7152, 0.0722] for c in (a, b)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_colours_can_be_seen(scheme):
+    paper = [both[scheme] for both in colours("paper|card").values()]
+    for background in paper:
+        assert contrast(colours("ink")["ink"][scheme], background) > 7
+        assert contrast(colours("soft")["soft"][scheme], background) > 4.5
+        assert contrast(colours("accent")["accent"][scheme], background) > 4.5
+        for both in colours(r"c\d").values():
+            assert contrast(both[scheme], background) > 2.8
+
+
+#: Machado, Oliveira and Fernandes (2009): what protanopes and deuteranopes see, in linear RGB.
+BLINDNESS = {
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+}
+
+
+def lab(linear_rgb):
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(np.clip(to_xyz @ linear_rgb / [0.9505, 1.0, 1.089], 1e-6, None))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_colour_blind_readers_tell_groups_apart(blindness, scheme):
+    # Of eight colours not all can be far apart for them; then the shapes differ.
+    seen = [
+        lab(np.clip(np.array(BLINDNESS[blindness]) @ linear(both[scheme]), 0, 1))
+        for both in list(colours(r"c\d").values())[:4]
+    ]
+    distances = [np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[i + 1 :]]
+    assert min(distances) > 10
