@@ -77,7 +77,7 @@ def compare(engine, kernel, X, W, given):
 def test_errors_stay_below_the_tolerance(problem, method, sparse):
     X, W, given = problem
     X = csr_matrix(np.where(np.abs(X) > 0.7, X, 0.0)) if sparse else X
-    low, errors = compare(LowRank(method=method), Gaussian(0.8), X, W, given)
+    low, errors = compare(LowRank(method=method, tolerance=0.01), Gaussian(0.8), X, W, given)
     assert low.error <= 0.01
     assert low.rank < 300
     assert max(errors.values()) <= 0.02

@@ -35,6 +35,8 @@ from .starts import Start
 
 #: Clusters smaller than this share of the average size n / k are fragments.
 FRAGMENT_SHARE = 0.25
+#: Rows from which k-means learns its centres.
+KMEANS_ROWS = 20_000
 #: Outer iterations without a better solution after which an exploring run ends.
 PATIENCE = 4
 
@@ -317,9 +319,17 @@ def embed(
 
 
 def cluster_embedding(U: Array, *, n_init: int, seed: int) -> tuple[Array, Array]:
-    """Return labels (n,) and centres (k, k) of k-means on the unit-length rows of U (n, k)."""
-    model = KMeans(U.shape[1], n_init=n_init, random_state=seed).fit(unit_rows(U))
-    return model.labels_, model.cluster_centers_
+    """Return labels (n,) and centres (k, k) of k-means on the unit-length rows of U (n, k).
+
+    Centres of many rows come from a sample, and one pass assigns all rows.
+    """
+    rows = unit_rows(U)
+    model = KMeans(U.shape[1], n_init=n_init, random_state=seed)
+    if len(rows) <= KMEANS_ROWS:
+        model.fit(rows)
+        return model.labels_, model.cluster_centers_
+    chosen = np.random.default_rng(seed).permutation(len(rows))[:KMEANS_ROWS]
+    return model.fit(rows[chosen]).predict(rows), model.cluster_centers_
 
 
 def unit_rows(U: Array) -> Array:

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import issparse
 
-from .linalg import Array
+from .linalg import Array, column_moments
 
 Form = Literal["difference", "inner"]
 
@@ -428,16 +428,7 @@ def with_bandwidth(kernel: Kernel, sigma: float | None) -> Kernel:
 
 def typical_distance(X) -> float:
     """Return the median distance of rows, or the total spread if most rows are duplicates."""
-    return median_distance(X) or float(np.sqrt((column_spread(X) ** 2).sum())) or 1.0
-
-
-def column_spread(X) -> Array:
-    """Return the standard deviation (d,) of every column of an array or CSR matrix."""
-    if not issparse(X):
-        return X.std(axis=0)
-    mean = np.asarray(X.mean(axis=0)).ravel().astype(float)
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(squares - mean**2, 0.0))
+    return median_distance(X) or float(np.linalg.norm(column_moments(X)[1])) or 1.0
 
 
 def median_distance(X, *, max_rows: int = 2000, random_state: int = 0) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
+from scipy.sparse import issparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 Array = NDArray[Any]
@@ -18,8 +19,31 @@ DENSE_EIGEN_SIZE = 400
 DENSE_FALLBACK_SIZE = 4000
 #: Block Lanczos: vectors beyond those asked for, blocks per cycle, and cycles.
 BLOCK_MARGIN, BLOCK_DEPTH, BLOCK_RESTARTS = 4, 8, 6
+#: Rows per block of the mean and the spread.
+MOMENT_ROWS = 4096
 #: Restarts after which Lanczos gives up: eigenvalues crowd together when K is close to identity.
 LANCZOS_RESTARTS = 12
+
+
+def column_moments(X: Any) -> tuple[Array, Array]:
+    """Return mean and standard deviation (d,) of the columns of an array or CSR matrix.
+
+    In blocks of rows, so that data on disk are read once and never as a whole; deviations are
+    taken from the first row, which keeps columns with a large offset exact.
+    """
+    n, d = X.shape
+    if issparse(X):
+        mean = np.asarray(X.mean(axis=0), dtype=float).ravel()
+        squares = np.asarray(X.multiply(X).mean(axis=0), dtype=float).ravel()
+        return mean, np.sqrt(np.maximum(squares - mean**2, 0.0))
+    origin = np.array(X[0], dtype=float)
+    total, squares = np.zeros(d), np.zeros(d)
+    for start in range(0, n, MOMENT_ROWS):
+        block = X[start : start + MOMENT_ROWS] - origin
+        total += block.sum(axis=0)
+        squares += np.einsum("ij,ij->j", block, block)
+    mean = total / n
+    return mean + origin, np.sqrt(np.maximum(squares / n - mean**2, 0.0))
 
 
 def fix_signs(vectors: Array) -> Array:

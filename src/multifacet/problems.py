@@ -59,6 +59,11 @@ class Problem:
     weights: Array
     n_clusters: int = 0
 
+    def take(self, rows: Array) -> Problem:
+        """Return the same problem on some rows, with columns as long as on all."""
+        columns = _centre(self.columns[rows]) * np.sqrt(len(self.columns) / len(rows))
+        return Problem(columns, self.weights, self.n_clusters)
+
     def gamma(self, embedding: Array | None = None, degrees: Array | None = None) -> Gamma:
         """Return Gamma for an embedding U (n, k) and degrees (n,); None leaves either out."""
         factors, weights = self.columns, self.weights

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .base import Engine, PairSums
+from .choose import Auto
 from .exact import Exact
 from .lowrank import LowRank
 
 __all__ = ["Engine", "Exact", "LowRank", "PairSums", "as_engine"]
 
-NAMES: dict[str, type[Engine]] = {"auto": Exact, "exact": Exact, "lowrank": LowRank}
+NAMES: dict[str, type[Engine]] = {"auto": Auto, "exact": Exact, "lowrank": LowRank}
 
 
 def as_engine(engine: str | Engine) -> Engine:

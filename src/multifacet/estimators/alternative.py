@@ -340,18 +340,18 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         assert q is not None
         assert weight is not None
         self.bandwidth_ = settings.bandwidth
-        sums = self._attach(X, with_bandwidth(kernel, self.bandwidth_))
+        kernel = with_bandwidth(kernel, self.bandwidth_)
         problem = self._problem(labelings, X.shape[0], k, weight)
-        if self.selection_ is None:
-            rng = np.random.default_rng(seed)
-            starts = self._starts(X, sums, problem, q, labelings, rng)
-            keep: Keep = "settled" if self._papers_start() else "best"
-            return self._solve(X, sums, problem, starts, keep, self.max_iter, seed)
-        if self.selection_.found:
+        make_starts = self._start_maker(q, labelings, seed)
+        keep: Keep = "settled" if self._papers_start() else "best"
+        max_iter = self.max_iter
+        if self.selection_ is not None and self.selection_.found:
             start = Start(self.selection_.chosen.start, self.selection_.chosen.W)
-            return self._solve(X, sums, problem, [start], "best", 1, seed)
-        starts = [spectral_start(sums, problem, q)]
-        return self._solve(X, sums, problem, starts, "settled", self.max_iter, seed)
+            make_starts, keep, max_iter = (lambda *_: [start]), "best", 1
+        elif self.selection_ is not None:
+            make_starts = lambda X, sums, task, rows: [spectral_start(sums, task, q)]  # noqa: E731
+            keep = "settled"
+        return self._solve(X, kernel, problem, make_starts, keep, max_iter, seed)
 
     def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
         """Fit and return ``labels_``; see :meth:`fit`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import (
     STATIONARY,
+    Alternation,
     Callback,
     Keep,
     Solution,
@@ -31,17 +32,21 @@ from ..engines.threads import single_threaded_blas, thread_count
 from ..kernels import (
     Kernel,
     as_kernel,
-    column_spread,
     needs_bandwidth,
     typical_distance,
     with_bandwidth,
 )
-from ..linalg import Array, orthonormalise
+from ..linalg import Array, column_moments, orthonormalise
 from ..problems import Problem
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, random_start, spectral_start
 from .validation import check_choice, check_count, check_data, check_real
+
+#: Rows beyond which a sample of that size is solved first, and steps on all rows after that.
+COARSE_ROWS, REFINE_STEPS = 20_000, 5
+
+StartMaker = Callable[[Any, PairSums, Problem, "Array | None"], Sequence[Start]]
 
 
 class KernelEstimator(BaseEstimator):
@@ -65,8 +70,8 @@ class KernelEstimator(BaseEstimator):
 
         A direction of zero variance would shrink all distances and thereby please every kernel.
         """
-        self.mean_ = np.asarray(X.mean(axis=0)).ravel().astype(X.dtype)
-        spread = column_spread(X)
+        mean, spread = column_moments(X)
+        self.mean_ = mean.astype(X.dtype)
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
         self._varying = spread > 1e-12 * spread.max()
@@ -232,10 +237,10 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         """Solve the problem at fixed settings and set every attribute that follows."""
         seed = self._check_effort()
         with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X))
-            starts = self._starts(X, sums, problem, q, labelings, np.random.default_rng(seed))
+            kernel = self._resolve_kernel(X)
+            make_starts = self._start_maker(q, labelings, seed)
             keep: Keep = "settled" if self._papers_start() else "best"
-            result = self._solve(X, sums, problem, starts, keep, self.max_iter, seed)
+            result = self._solve(X, kernel, problem, make_starts, keep, self.max_iter, seed)
         self._warn_unless(result.converged, result.reason)
 
     def _check_effort(self) -> int:
@@ -249,27 +254,45 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     def _solve(
         self,
         X: Any,
-        sums: PairSums,
+        kernel: Kernel,
         problem: Problem,
-        starts: Sequence[Start],
+        make_starts: StartMaker,
         keep: Keep,
         max_iter: int,
         seed: int,
     ) -> SolverResult:
-        """Alternate from the starts and set every attribute that follows from the solution."""
-        found = alternate(
-            sums,
-            problem,
-            as_solver(self.solver),
-            starts,
-            keep=keep,
-            max_iter=max_iter,
-            max_climb=5 * self.max_iter,
-            tol=self.tol,
-            seed=seed,
-            n_threads=thread_count(self.n_jobs),
-            callback=self._callback(),
-        )
+        """Alternate from the starts and set every attribute that follows from the solution.
+
+        On many rows everything happens on a sample first; its W is then refined on all rows,
+        which takes a few steps, since both have nearly the same optimum.
+        """
+
+        def run(rows: Array | None, start: Start | None = None) -> tuple[PairSums, Alternation]:
+            part = X if rows is None else X[rows]
+            task = problem if rows is None else problem.take(rows)
+            sums = self._attach(part, kernel)
+            found = alternate(
+                sums,
+                task,
+                as_solver(self.solver),
+                [start] if start else make_starts(part, sums, task, rows),
+                keep="best" if start else keep,
+                max_iter=1 if start else max_iter,
+                max_climb=REFINE_STEPS if start else 5 * self.max_iter,
+                tol=self.tol,
+                seed=seed,
+                n_threads=thread_count(self.n_jobs),
+                callback=self._callback(),
+            )
+            return sums, found
+
+        n = X.shape[0]
+        start, explorations = None, []
+        if n > COARSE_ROWS:
+            rows = np.sort(np.random.default_rng(seed).permutation(n)[:COARSE_ROWS])
+            coarse = run(rows)[1]
+            start, explorations = Start("sample", coarse.solution.W), coarse.explorations
+        sums, found = run(None, start)
         solution = found.solution
         self._refuse_isolation(solution.degrees, sums.kernel)
         labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
@@ -280,12 +303,21 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.quality_ = solution.quality
         self.objective_ = solution.objective
         self.result_ = found.result
-        self.explorations_ = found.explorations
-        self.n_iter_ = max(len(run.objectives) for run in found.explorations)
+        self.explorations_ = explorations + found.explorations
+        self.n_iter_ = max(len(run.objectives) for run in self.explorations_)
         self.certificate_ = certify(sums, solution.W, found.gamma, STATIONARY)
         self._embedder = make_embedder(sums, X, solution, centres)
         self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
         return found.result
+
+    def _start_maker(self, q: int, labelings: Sequence[Array], seed: int) -> StartMaker:
+        """Return what makes the starts that ``init`` asks for, on all rows or on some."""
+
+        def make(X: Any, sums: PairSums, problem: Problem, rows: Array | None) -> list[Start]:
+            known = [labels if rows is None else labels[rows] for labels in labelings]
+            return self._starts(X, sums, problem, q, known, np.random.default_rng(seed))
+
+        return make
 
     def _papers_start(self) -> bool:
         return isinstance(self.init, str) and self.init == "spectral"

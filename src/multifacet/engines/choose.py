@@ -1,0 +1,46 @@
+"""The engine that suits the data, chosen when it meets them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from ..kernels import Kernel
+from ..linalg import Array
+from .base import Engine, PairSums
+from .exact import Exact
+from .lowrank import LowRank
+
+#: Rows up to which all pairs cost less than landmarks do.
+EXACT_ROWS = 3000
+
+_log = logging.getLogger("multifacet")
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The exact engine for few rows, the low-rank engine for many; says so in the log.
+
+    Examples
+    --------
+    >>> from multifacet.engines.choose import Auto
+    >>> Auto().choose(1_000_000, 20)[0]
+    LowRank(...)
+    """
+
+    def choose(self, n_rows: int, n_features: int) -> tuple[Engine, str]:
+        """Return the engine for data of a size, and why in a sentence."""
+        if n_rows <= EXACT_ROWS:
+            pairs = f"{n_rows:,} rows are few enough to visit all pairs"
+            return Exact(), f"exact engine: {pairs}"
+        many = f"{n_rows:,} rows have too many pairs, so the kernel is approximated by landmarks"
+        return LowRank(), f"low-rank engine: {many}"
+
+    def attach(
+        self, X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
+    ) -> PairSums:
+        """Return the pair sums of the engine that suits ``X`` (n, d)."""
+        engine, sentence = self.choose(*X.shape)
+        _log.info(sentence)
+        return engine.attach(X, kernel, mean=mean, n_jobs=n_jobs)
