@@ -145,7 +145,7 @@ def significance(
     mean = (
         law.level
         + law.rows * np.log(min(n_rows, ROWS) / ROWS)
-        + law.features * np.log(n_features)
+        + law.features * np.log(max(n_features, 3))  # fewer were not simulated
         + law.splits * splits
     )
     excess = (separation + (stability or 0.0) - mean) / law.scale + np.euler_gamma

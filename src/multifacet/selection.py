@@ -77,10 +77,10 @@ class Selection:
     def __str__(self) -> str:
         one = self.chosen
         if not self.found:
+            best = "" if one.rejected else f" (best separation {one.separation:.2f})"
             return (
                 f"none of {len(self.candidates)} candidates is new and has clearly separated "
-                f"clusters (best separation {one.separation:.2f}): the median distance and the "
-                "papers' start are used"
+                f"clusters{best}: the median distance and the papers' start are used"
             )
         width = "" if one.bandwidth is None else f", bandwidth {one.bandwidth:.3g}"
         return (

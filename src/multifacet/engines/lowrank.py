@@ -526,6 +526,7 @@ class _Nystrom:
 
     def __init__(self, landmarks: Points, cut: float) -> None:
         self._landmarks = landmarks
+        self.terms = landmarks.terms
         self.size = len(landmarks.rows)
         self.rate = landmarks.rate
         whole = slice(0, self.size)
@@ -571,7 +572,8 @@ class _Fourier:
     """Random Fourier features of the Gaussian kernel: K is C C' on average."""
 
     def __init__(self, kernel: Kernel, q: int, rank: int, seed: int) -> None:
-        ((weight, gaussian),) = kernel.terms
+        self.terms = kernel.terms
+        ((weight, gaussian),) = self.terms
         assert isinstance(gaussian, Gaussian)
         half = max(rank // 2, 1)
         rng = np.random.default_rng(seed)
@@ -616,9 +618,12 @@ class LowRankExtension:
 
     def multiply(self, X) -> Array:
         """Return K(X, training rows) V, shape (m, r), for new rows X (m, d)."""
+        size = max(BLOCK_SIZE // max(self.W.shape[0], self.basis.size), 64)
+        parts = [self._block(X[a : a + size]) for a in range(0, X.shape[0], size)]
+        return np.concatenate(parts)
+
+    def _block(self, X) -> Array:
         P = np.asarray(X @ self.W) - self.offset
-        landmarks = getattr(self.basis, "_landmarks", None)
-        terms = () if landmarks is None else landmarks.terms
-        scales = [part.point_scales(X, self.reference) for _, part in terms]
-        points = Points(P, terms, scales)
+        scales = [part.point_scales(X, self.reference) for _, part in self.basis.terms]
+        points = Points(P, self.basis.terms, scales)
         return self.basis.features(points, slice(0, len(P)))[0] @ self.pull

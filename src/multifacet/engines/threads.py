@@ -26,6 +26,8 @@ def thread_count(n_jobs: int | None) -> int:
 
     Inside a worker of a parallel grid search joblib counts one.
     """
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 is no number of threads: use 1 or more, or None for all cores")
     return joblib.effective_n_jobs(-1 if n_jobs is None else n_jobs)
 
 

@@ -257,7 +257,7 @@ class KDAC(_AlternativeSubspace, SubspaceClusterer):
         KDAC
             Itself.
         """
-        X = check_data(self, X)
+        X = check_data(self, X, min_rows=3)  # two rows have no groups to choose between
         if isinstance(self.n_clusters, str):
             check_choice("n_clusters", self.n_clusters, ["auto"])
             check_clusters(2, X)

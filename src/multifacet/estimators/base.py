@@ -45,6 +45,8 @@ from .validation import check_choice, check_count, check_data, check_real
 
 #: Rows beyond which a sample of that size is solved first, and steps on all rows after that.
 COARSE_ROWS, REFINE_STEPS = 20_000, 5
+#: Rows beyond which the sample is not refined on all rows.
+REFINED_ROWS = 2_000_000
 
 StartMaker = Callable[[Any, PairSums, Problem, "Array | None"], Sequence[Start]]
 
@@ -263,36 +265,61 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     ) -> SolverResult:
         """Alternate from the starts and set every attribute that follows from the solution.
 
-        On many rows everything happens on a sample first; its W is then refined on all rows,
-        which takes a few steps, since both have nearly the same optimum.
+        On many rows everything happens on a sample first. Its W is then refined on all rows, which
+        takes a few steps, since both have nearly the same optimum; on very many rows it is final,
+        and one pass gives every row its place.
         """
-
-        def run(rows: Array | None, start: Start | None = None) -> tuple[PairSums, Alternation]:
-            part = X if rows is None else X[rows]
-            task = problem if rows is None else problem.take(rows)
-            sums = self._attach(part, kernel)
-            found = alternate(
-                sums,
-                task,
-                as_solver(self.solver),
-                [start] if start else make_starts(part, sums, task, rows),
-                keep="best" if start else keep,
-                max_iter=1 if start else max_iter,
-                max_climb=REFINE_STEPS if start else 5 * self.max_iter,
-                tol=self.tol,
-                seed=seed,
-                n_threads=thread_count(self.n_jobs),
-                callback=self._callback(),
-            )
-            return sums, found
-
         n = X.shape[0]
-        start, explorations = None, []
+        rows = None
         if n > COARSE_ROWS:
             rows = np.sort(np.random.default_rng(seed).permutation(n)[:COARSE_ROWS])
-            coarse = run(rows)[1]
-            start, explorations = Start("sample", coarse.solution.W), coarse.explorations
-        sums, found = run(None, start)
+        limits = {"keep": keep, "max_iter": max_iter, "max_climb": 5 * self.max_iter}
+        sums, found = self._run(X, kernel, problem, make_starts, rows, seed, **limits)
+        self.explorations_ = found.explorations
+        if rows is not None and n <= REFINED_ROWS:
+            start, rows = Start("sample", found.solution.W), None
+            limits = {"keep": "best", "max_iter": 1, "max_climb": REFINE_STEPS}
+            sums, found = self._run(X, kernel, problem, lambda *_: [start], None, seed, **limits)
+            self.explorations_ = self.explorations_ + found.explorations
+        if rows is None:
+            self._store(X, problem, sums, found, seed)
+        else:
+            self._store(X[rows], problem.take(rows), sums, found, seed)
+            self.embedding_ = self._embedder.embed(X)
+            self.labels_ = self._embedder.nearest(self.embedding_)
+        return found.result
+
+    def _run(
+        self,
+        X: Any,
+        kernel: Kernel,
+        problem: Problem,
+        make_starts: StartMaker,
+        rows: Array | None,
+        seed: int,
+        **limits: Any,
+    ) -> tuple[PairSums, Alternation]:
+        """Alternate on some rows, or on all (None)."""
+        part = X if rows is None else X[rows]
+        task = problem if rows is None else problem.take(rows)
+        sums = self._attach(part, kernel)
+        found = alternate(
+            sums,
+            task,
+            as_solver(self.solver),
+            make_starts(part, sums, task, rows),
+            tol=self.tol,
+            seed=seed,
+            n_threads=thread_count(self.n_jobs),
+            callback=self._callback(),
+            **limits,
+        )
+        return sums, found
+
+    def _store(
+        self, X: Any, problem: Problem, sums: PairSums, found: Alternation, seed: int
+    ) -> None:
+        """Set every attribute that follows from a solution."""
         solution = found.solution
         self._refuse_isolation(solution.degrees, sums.kernel)
         labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
@@ -303,12 +330,10 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.quality_ = solution.quality
         self.objective_ = solution.objective
         self.result_ = found.result
-        self.explorations_ = explorations + found.explorations
         self.n_iter_ = max(len(run.objectives) for run in self.explorations_)
         self.certificate_ = certify(sums, solution.W, found.gamma, STATIONARY)
         self._embedder = make_embedder(sums, X, solution, centres)
         self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
-        return found.result
 
     def _start_maker(self, q: int, labelings: Sequence[Array], seed: int) -> StartMaker:
         """Return what makes the starts that ``init`` asks for, on all rows or on some."""
@@ -385,7 +410,15 @@ class Embedder:
 
     def predict(self, X: Any) -> Array:
         """Return the index (m,) of the nearest centre for each new row."""
-        rows = unit_rows(self.uncentred(X) - self.offset)
+        return self.nearest(self.embed(X))
+
+    def embed(self, X: Any) -> Array:
+        """Return the places (m, k) of rows in the embedding."""
+        return self.uncentred(X) - self.offset
+
+    def nearest(self, embedding: Array) -> Array:
+        """Return the index (m,) of the nearest centre for each row of an embedding (m, k)."""
+        rows = unit_rows(embedding)
         return np.argmax(rows @ self.centres.T - 0.5 * (self.centres**2).sum(axis=1), axis=1)
 
     def uncentred(self, X: Any) -> Array:
