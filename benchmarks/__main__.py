@@ -17,6 +17,8 @@ NAMES = (
     "views",
     "calibration",
     "commandline",
+    "size",
+    "isaac",
 )
 
 
