@@ -6,30 +6,23 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans, SpectralClustering
 
-from ..estimators.validation import (
-    check_choice,
-    check_clusters,
-    check_count,
-    check_data,
-    check_labelings,
-)
+from ..estimators.validation import check_choice, check_clusters, check_count
 from ..linalg import Array
 from ..starts import Residual as GroupResidual
+from .base import Rival
 
 #: Neighbours of a row in the graph of the spectral method.
 N_NEIGHBORS = 10
 
 
-class Residual(ClusterMixin, BaseEstimator):
+class Residual(Rival):
     """Remove the group means of the given labels, then cluster what is left.
 
     The means are removed additively: X is regressed on the indicators of all given labelings. A
     grouping that differs from the given ones in its means is left in full; one that is mixed up
-    with them is left in part.
+    with them is left in part. Without given labels, plain clustering.
 
     Parameters
     ----------
@@ -72,33 +65,10 @@ class Residual(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, given: Any = None) -> Residual:
-        """Find a grouping beyond the given ones.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Data, scaled as distances should count. Sparse data are refused: without the group
-            means they would be dense.
-        y : ignored
-            Present for the conventions of scikit-learn.
-        given : array-like of shape (n,) or (n, m), list of labelings, or data frame, optional
-            What is already known. Without it, plain clustering.
-
-        Returns
-        -------
-        Residual
-            Itself.
-        """
-        if issparse(X):
-            raise TypeError("X is sparse, its residual is not: pass a dense array, X.toarray()")
-        X = check_data(self, X)
+    def _find(self, X: Array, labelings: list[Array]) -> None:
         k = check_clusters(self.n_clusters, X)
         method = check_choice("method", self.method, ["kmeans", "spectral"])
         n_init = check_count("n_init", self.n_init, low=1)
-        if y is not None and given is None:
-            warnings.warn("y is ignored: pass known labels as given=", UserWarning, stacklevel=2)
-        labelings = check_labelings(given, X.shape[0])
         residual = _unexplained(X, labelings) if labelings else X
         if method == "kmeans":
             model = KMeans(k, n_init=n_init, random_state=self.random_state)
@@ -108,7 +78,6 @@ class Residual(ClusterMixin, BaseEstimator):
             # Parts without a link are clusters, which is what the embedding shows.
             warnings.filterwarnings("ignore", "Graph is not fully connected", UserWarning)
             self.labels_ = model.fit_predict(residual).astype(np.intp)
-        return self
 
 
 def _unexplained(X: Array, labelings: list[Array]) -> Array:
