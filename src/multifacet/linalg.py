@@ -86,7 +86,8 @@ def leading_eigenpairs(
         Orthonormal, signs fixed by :func:`fix_signs`.
     """
     n = A.shape[0]
-    if n <= dense_size or 5 * k >= n:
+    # A block Krylov space as large as the whole space has no room for orthogonal vectors.
+    if n <= dense_size or 5 * k >= n or (block and BLOCK_DEPTH * (k + BLOCK_MARGIN) >= n):
         return _dense_eigenpairs(_as_matrix(A), k)
     guess = np.random.default_rng(0).standard_normal((n, k + BLOCK_MARGIN)) / np.sqrt(n)
     if start is not None and start.shape[0] == n:

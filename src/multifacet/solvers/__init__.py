@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from .base import Solver, SolverResult, Step, relative_residual
+from .dimension_growth import DimensionGrowth
+from .grassmann import Grassmann
 from .ism import ISM
+from .stiefel import Stiefel
 
-__all__ = ["ISM", "Solver", "SolverResult", "Step", "as_solver", "relative_residual"]
+__all__ = [
+    "ISM",
+    "DimensionGrowth",
+    "Grassmann",
+    "Solver",
+    "SolverResult",
+    "Step",
+    "Stiefel",
+    "as_solver",
+    "relative_residual",
+]
 
-NAMES: dict[str, type[ISM]] = {"ism": ISM}
+NAMES: dict[str, type[Solver]] = {
+    "ism": ISM,
+    "dimension_growth": DimensionGrowth,
+    "stiefel": Stiefel,
+    "grassmann": Grassmann,
+}
 
 
 def as_solver(solver: str | Solver) -> Solver:
@@ -17,6 +35,6 @@ def as_solver(solver: str | Solver) -> Solver:
     if isinstance(solver, Solver):
         return solver
     raise ValueError(
-        f"solver={solver!r} is not known: use one of {', '.join(map(repr, sorted(NAMES)))} "
+        f"solver={solver!r} is not known: use one of {', '.join(map(repr, NAMES))} "
         "or a solver object from multifacet.solvers"
     )

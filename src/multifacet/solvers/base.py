@@ -19,7 +19,7 @@ class Step:
     Attributes
     ----------
     phase : str
-        "explore" or "polish".
+        "explore", "polish", or "grow" while dimension growth has fewer than q columns.
     objective : float
         Tr(Gamma K).
     residual : float

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..engines.base import PairSums
-from ..linalg import Array, leading_eigenpairs, subspace_distance
+from ..linalg import Array, subspace_distance
 from ..problems import Gamma
 from .base import SolverResult, Step
-from .level_shift import Point, ascend
+from .eigen import as_eigensolver
+from .level_shift import ascend
+from .point import Point, evaluate, result_at
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class ISM:
         Most steps of the polish.
     tol : float, default=1e-6
         A W with a smaller relative residual is stationary.
+    eigen : {"auto", "dense", "lanczos", "block", "coordinate"}, default="auto"
+        Eigen-solver of the plain iteration, which matters for many features only: LAPACK, Lanczos
+        one vector or a block at a time, or the papers' coordinate-wise power method. "auto" takes
+        the first one for up to 400 features and the second one above.
 
     Examples
     --------
@@ -42,8 +48,10 @@ class ISM:
     max_iter: int = 10
     max_polish: int = 200
     tol: float = 1e-6
+    eigen: str = "auto"
 
     def __post_init__(self) -> None:
+        as_eigensolver(self.eigen)
         if self.max_iter < 1 or self.max_polish < 0 or not self.tol > 0:
             raise ValueError(f"ISM needs max_iter >= 1, max_polish >= 0 and tol > 0, got {self}")
 
@@ -59,18 +67,9 @@ class ISM:
         if polish:
             point, ending = self._polish(sums, gamma, walk, history)
             reason = f"{reason}; {ending}"
-        q = start.shape[1]
-        return SolverResult(
-            W=point.W,
-            objective=point.objective,
-            residual=point.residual,
-            eigenvalues=leading_eigenpairs(point.phi, min(q + 1, len(point.phi)))[0],
-            converged=point.residual <= self.tol,
-            reason=reason,
-            cycle_partner=None if walk.partner is None else walk.partner.W,
-            history=history,
-            timings={"explore": explored - began, "polish": time.perf_counter() - explored},
-        )
+        timings = {"explore": explored - began, "polish": time.perf_counter() - explored}
+        partner = None if walk.partner is None else walk.partner.W
+        return result_at(point, self.tol, reason, history, timings, partner)
 
     def _polish(
         self, sums: PairSums, gamma: Gamma, walk: _Walk, history: list[Step]
@@ -83,7 +82,7 @@ class ISM:
         summits = [
             ascend(
                 origin,
-                lambda W: _evaluate(sums, gamma, W),
+                lambda W: evaluate(sums, gamma, W),
                 history,
                 max_iter=self.max_polish,
                 tol=self.tol,
@@ -96,16 +95,17 @@ class ISM:
 
     def _explore(self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]) -> _Walk:
         """Iterate plainly until W rests, cycles or the limit is reached."""
-        point = best = first = _evaluate(sums, gamma, start)
+        point = best = first = evaluate(sums, gamma, start)
         history.append(point.step("explore", 0.0))
         before: Point | None = None
         values = np.full(start.shape[1], np.inf)
+        eigenpairs = as_eigensolver(self.eigen)
         for iteration in range(1, self.max_iter + 1):
             if point.residual <= self.tol:
                 ending = f"plain iteration reached a stationary point after {iteration - 1} steps"
                 return _Walk(first, best, point, ending, settled=True)
-            new_values, W = leading_eigenpairs(point.phi, start.shape[1])
-            after = _evaluate(sums, gamma, W)
+            new_values, W = eigenpairs(point.phi, start.shape[1], start=point.W)
+            after = evaluate(sums, gamma, W)
             change = subspace_distance(point.W, W)
             history.append(after.step("explore", change))
             if after.objective > best.objective:
@@ -133,11 +133,6 @@ class _Walk:
     ending: str
     partner: Point | None = None
     settled: bool = False
-
-
-def _evaluate(sums: PairSums, gamma: Gamma, W: Array) -> Point:
-    phi, objective = sums.phi_and_objective(W, gamma)
-    return Point(W, objective, lambda: phi)
 
 
 def _settled(old: Array, new: Array, tol: float) -> bool:

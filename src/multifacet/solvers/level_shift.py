@@ -11,59 +11,15 @@ only if the objective rises. It halves the number of evaluations.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 
 from ..linalg import Array, leading_eigenpairs, orthonormalise, subspace_distance
-from .base import Step, relative_residual
+from .base import Step
+from .point import Point
 
 #: Steps that are combined into a longer one.
 MEMORY = 4
-
-
-class Point:
-    """A W with its objective and Phi; Phi may be computed on first use.
-
-    Parameters
-    ----------
-    W : array of shape (d, q)
-        Orthonormal columns.
-    objective : float
-        Objective at W.
-    phi : callable
-        Returns Phi (d, d), with the gradient of the objective equal to 2 Phi W.
-    """
-
-    def __init__(self, W: Array, objective: float, phi: Callable[[], Array]) -> None:
-        self.W = W
-        self.objective = objective
-        self._phi = phi
-
-    @cached_property
-    def phi(self) -> Array:
-        """The surrogate matrix."""
-        return self._phi()
-
-    @cached_property
-    def residual(self) -> float:
-        """Relative gradient of the Lagrangian."""
-        return relative_residual(self.phi, self.W)
-
-    def improves(self, other: Point) -> bool:
-        """Whether this point is higher, or as high and closer to stationary.
-
-        Close to a stationary point the objective changes by the square of the residual, which is
-        below its rounding error; there a smaller residual is the better sign.
-        """
-        noise = 1e-13 * abs(other.objective)
-        if abs(self.objective - other.objective) <= noise:
-            return self.residual < other.residual
-        return self.objective > other.objective
-
-    def step(self, phase: str, change: float) -> Step:
-        """Return the record of this point for the history."""
-        return Step(phase, self.objective, self.residual, change)
 
 
 def ascend(
