@@ -28,9 +28,9 @@ LAYERS = [
     ["selection"],
     ["evidence"],
     ["report"],
-    ["estimators"],
+    ["estimators", "isaac"],
     ["baselines"],
-    ["cli"],
+    ["cli", "app"],
     ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -85,6 +85,7 @@ def test_public_names_exist():
     for name in multifacet.__all__:
         assert getattr(multifacet, name) is not None
         assert name in dir(multifacet)
+    assert set(dir(multifacet)) == {*multifacet.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'KDAK'"):
         _ = multifacet.KDAK
 

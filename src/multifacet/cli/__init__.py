@@ -11,6 +11,7 @@ from .. import __version__
 from .compare import compare
 from .completion import completion
 from .demo import demo
+from .explore import explore
 from .find import find
 from .info import info
 from .reduce import reduce
@@ -34,5 +35,5 @@ def main() -> None:
     """  # noqa: D301 -- click keeps the lines after a backspace as they are
 
 
-for command in (demo, find, reduce, compare, report, info, completion):
+for command in (demo, find, explore, reduce, compare, report, info, completion):
     main.add_command(command)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import Command
+from .command import Command, Refused
 from .options import call_options, data_options, seed_option, several
 from .output import default_output, results_in
 from .run import Run
@@ -36,28 +36,40 @@ def compare(ctx: click.Context, **options: Any) -> None:
     """Compare labelings of the same rows, each with each: agreement, tables and pictures."""
     run = Run(ctx)
     folder = Path(options["output"] or default_output(options["data"], "comparison"))
+    with run.stage("read"):
+        columns, names = _labelings(run)
     with results_in(folder, FILES, force=options["force"]) as draft:
-        comparison = _compare(run)
+        comparison = _compare(run, columns, names)
         with run.stage("write"):
             run.write(draft, comparison.to_dict())
     run.tell(folder, FILES, str(comparison), comparison.to_dict())
 
 
-def _compare(run: Run) -> Comparison:
-    options = run.options
-    with run.stage("read"):
-        _, columns, identifier = read_data(run)
-    from ..estimators.compare import compare_labelings
+def _labelings(run: Run) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns of DATA and which of them to compare: those named, or all that can be."""
+    from ..frames.roles import no_labels
     from ..frames.table import read_table
 
+    _, columns, identifier = read_data(run)
     table = read_table(columns)
     table.find("identifier", identifier)
-    names = options["labels"]
-    if not names:
-        unique = [n for n in columns if len(set(table.read(n).values.tolist())) == table.n_rows]
-        names = [name for name in columns if name not in (identifier, *unique)]
-        for name in unique:
-            run.note(f"left out {name!r}: different in every row")
+    names = table.find("labels", run.options["labels"])
+    if names:
+        return columns, names
+    reasons = {name: no_labels(table.read(name)) for name in columns if name != identifier}
+    for name, reason in reasons.items():
+        if reason:
+            run.note(f"left out {name!r}: {reason}")
+    names = [name for name, reason in reasons.items() if not reason]
+    if len(names) < 2:
+        raise Refused("DATA has no 2 columns that look like labelings: name them with --labels")
+    return columns, names
+
+
+def _compare(run: Run, columns: dict[str, Any], names: list[str]) -> Comparison:
+    from ..estimators.compare import compare_labelings
+
+    options = run.options
     with run.stage("compare"):
         return compare_labelings(
             columns, names, missing=options["missing"], random_state=options["random_state"]

@@ -44,10 +44,10 @@ _LIBRARY = (
 )
 @click.option(
     "--method",
-    type=click.Choice(["kdac", "linear", "embedding"]),
+    type=click.Choice(["kdac", "linear", "embedding", "isaac"]),
     default="kdac",
     show_default=True,
-    help="The search, or one of its closed forms.",
+    help="The search, one of its closed forms, or independent subspaces.",
 )
 @auto("--dimensions", "n_components", help="Dimensions of a view.")
 @auto("--novelty-weight", number=float, help="What likeness to the known costs.")
@@ -72,16 +72,16 @@ def find(ctx: click.Context, **options: Any) -> None:
     """
     folder = Path(options["output"] or default_output(options["data"], "views"))
     views, run = find_in(ctx, folder)
-    run.tell(folder, FILES, str(views), {"views": views.table()})
+    run.tell(folder, FILES, str(views), {"views": _for_machines(views)})
 
 
 def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
     """Find views as the options say, and leave all files in a directory."""
     run = Run(ctx)
     options, checkpoint = run.options, folder / CHECKPOINT
+    with run.stage("read"):
+        source = with_existing(run, read_source(run), options["existing"])
     with results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft:
-        with run.stage("read"):
-            source = with_existing(run, read_source(run), options["existing"])
         if options["resume"] and not checkpoint.exists():
             run.note("there is no interrupted search to continue, so it begins anew")
         try:
@@ -92,8 +92,8 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
             if not checkpoint.exists():
                 raise
             raise Failed(
-                f"{str(error) or 'interrupted'}; the views found so far are saved in "
-                f"{str(folder)!r}: add --resume to continue"
+                f"{str(error) or 'interrupted'}; what was found so far is kept in "
+                f"{str(folder)!r}, but not yet a result: the same command with --resume continues"
             ) from error
     return views, run
 
@@ -119,6 +119,23 @@ def _write(folder: Path, views: Views, run: Run) -> None:
     write_table(folder / "loadings.csv", _loadings(views))
     views.save(folder / "views.npz")
     run.write(folder, views.to_dict())
+
+
+def _for_machines(views: Views) -> list[dict[str, Any]]:
+    """Return the table of the views, with lists for lists and names that need no manual."""
+    from ..estimators.summary import leading_features
+
+    names = views.encoding.feature_names
+    return [
+        row
+        | {
+            "features": leading_features(view, names),
+            "nmi_with_known": row["novelty"],
+            "independence_p": row["independence"],
+            "verdict": described["evidence"],
+        }
+        for view, row, described in zip(views, views.table(), views.to_dict()["views"], strict=True)
+    ]
 
 
 def _labels(views: Views) -> dict[str, Any]:

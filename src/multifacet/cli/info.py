@@ -44,30 +44,31 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
     """Return what "auto" chooses for n rows and d features, and the memory it may take."""
     import numpy as np
 
-    from ..engines import Exact
+    from ..engines.choose import Auto
     from ..engines.exact import parse_bytes
     from ..engines.threads import thread_count
+    from ..estimators.base import COARSE_ROWS, REFINED_ROWS
     from ..kernels import Gaussian
     from ..search import ROWS
 
-    engine = Exact()
-    budget, matrix = parse_bytes(engine.memory), 8 * rows * rows
+    engine, why = Auto().choose(rows, columns)
     problem = None
     try:
         # One number in the shape of the table: the engine says whether it could work on it.
-        engine.attach(np.broadcast_to(0.0, (rows, columns)), Gaussian(1.0))
+        at_once = rows if rows <= REFINED_ROWS else COARSE_ROWS
+        engine.attach(np.broadcast_to(0.0, (at_once, columns)), Gaussian(1.0))
     except MemoryError as error:
         problem = str(error)
     return {
         "rows": rows,
         "columns": columns,
-        "engine": "exact",
+        "engine": type(engine).__name__.lower(),
+        "why": why,
         "threads": thread_count(None),
         "rows_searched": min(rows, ROWS),
+        "rows_solved_first": min(rows, COARSE_ROWS),
         "data_bytes": 8 * rows * columns,
-        "budget_bytes": budget,
-        "kernel_matrix_bytes": matrix,
-        "kernel_matrix_kept": matrix <= budget // 4,
+        "budget_bytes": parse_bytes(engine.memory),
         "problem": problem,
     }
 
@@ -80,12 +81,11 @@ def _in_words(found: dict[str, Any]) -> str:
     lines = [f"{name:<14} {text or missing[name]}" for name, text in found["versions"].items()]
     lines += ["", f"engines: {', '.join(found['engines'])}", ""]
     lines.append(f"For {auto['rows']:,} rows and {auto['columns']:,} features, auto would take")
-    kept = "kept in memory" if auto["kernel_matrix_kept"] else "recomputed in tiles, never kept"
     lines += [
-        f"  engine         {auto['engine']}, {auto['threads']} threads",
+        f"  {auto['why']}, {auto['threads']} threads",
         f"  search         on {auto['rows_searched']:,} rows",
+        f"  solution       on {auto['rows_solved_first']:,} rows first",
         f"  data           {_size(auto['data_bytes'])}",
-        f"  kernel matrix  {_size(auto['kernel_matrix_bytes'])}, {kept}",
         f"  at most        {_size(auto['budget_bytes'])} for the engine",
     ]
     return "\n".join([*lines, f"  but {auto['problem']}"] if auto["problem"] else lines)

@@ -15,8 +15,10 @@ import click
 
 from .command import Refused
 
-#: Options that are about a call, not about its result: never read from a file or kept in one.
+#: Options that are about a call, not about its result: never kept in run.json.
 CALL_ONLY = ("config", "repeat", "output", "force", "resume", "quiet", "as_json")
+#: Those of them that no file of options may hold.
+_NEVER_IN_A_FILE = ("config", "repeat", "resume")
 
 
 class Names(click.ParamType):
@@ -107,6 +109,7 @@ def from_run(ctx: click.Context, param: Any, path: str | None) -> str | None:
     try:
         run = json.loads(_read(path))
         task, values, inputs = run["task"], run["options"], [run["input"], *run["existing"]]
+        values = values | {"data": _where(values["data"], inputs[0])}
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise Refused(f"{path!r} is not the run.json of a run of multifacet") from error
     if task != ctx.info_name:
@@ -114,6 +117,12 @@ def from_run(ctx: click.Context, param: Any, path: str | None) -> str | None:
     _set_defaults(ctx, path, values)
     ctx.meta["repeated"] = inputs
     return path
+
+
+def _where(data: str, source: dict[str, Any]) -> str:
+    """Return where the data of a run are: seen from here or, if not, where they were then."""
+    known = source.get("path")
+    return known if known and data != "-" and not Path(data).exists() else data
 
 
 def _read(path: str) -> str:
@@ -130,7 +139,7 @@ def _read(path: str) -> str:
 def _set_defaults(ctx: click.Context, path: str, values: dict[str, Any]) -> None:
     if ctx.default_map:
         raise Refused("--config and --from exclude each other: pass one of them")
-    params = {key_of(p): p for p in ctx.command.params if p.name not in CALL_ONLY}
+    params = {key_of(p): p for p in ctx.command.params if p.name not in _NEVER_IN_A_FILE}
     for key, value in values.items():
         if key not in params:
             close = get_close_matches(key, params)

@@ -11,7 +11,7 @@ from .command import Command
 from .options import auto, call_options, data_options, feature_options, search_options, several
 from .output import default_output, results_in, unused
 from .run import Run
-from .source import ROW, read_source
+from .source import ROW, Source, read_source
 
 if TYPE_CHECKING:
     from ..estimators.reduce import Reduction
@@ -41,19 +41,19 @@ def reduce(ctx: click.Context, **options: Any) -> None:
     """
     run = Run(ctx)
     folder = Path(options["output"] or default_output(options["data"], "reduction"))
+    with run.stage("read"):
+        source = read_source(run, "target", "scores")
     with results_in(folder, FILES, force=options["force"]) as draft:
-        reduction = _reduce(run)
+        reduction = _reduce(run, source)
         with run.stage("write"):
             _write(draft, reduction, run)
     run.tell(folder, FILES, str(reduction), {"sentence": reduction.sentence})
 
 
-def _reduce(run: Run) -> Reduction:
-    options = run.options
-    with run.stage("read"):
-        source = read_source(run, "target", "scores")
+def _reduce(run: Run, source: Source) -> Reduction:
     from ..estimators.reduce import reduce_table
 
+    options = run.options
     with run.display as progress, run.stage("reduce"):
         return reduce_table(
             source.table(*options["target"], *options["scores"]),

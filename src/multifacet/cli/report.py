@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .command import Command, Refused
+from .output import CHECKPOINT
 
 _RESULTS = ("views.json", "reduction.json", "comparison.json")
 
@@ -39,6 +40,11 @@ def _find(path: Path) -> Path:
     if not path.is_dir():
         return path
     there = [path / name for name in _RESULTS if (path / name).exists()]
+    if not there and (path / CHECKPOINT).exists():
+        raise Refused(
+            f"{str(path)!r} holds an interrupted search, not yet a result: run the same command "
+            "with --resume first"
+        )
     if not there:
         raise Refused(f"there is no result in {str(path)!r}: it has none of {', '.join(_RESULTS)}")
     return there[0]
@@ -65,4 +71,7 @@ def _read_json(path: Path) -> Any:
     except FileNotFoundError:
         raise Refused(f"there is no file {str(path)!r}") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise Refused(f"{str(path)!r} is not a result: it is no JSON ({error})") from error
+        raise Refused(
+            f"{str(path)!r} is not a result: pass a directory that `multifacet find`, reduce or "
+            "compare has written"
+        ) from error

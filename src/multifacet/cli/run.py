@@ -96,12 +96,17 @@ class Run:
             "versions": {"multifacet": __version__, "python": platform.python_version()}
             | {name: version(name) for name in packages},
             "seed": self.options["random_state"],
-            "input": self._inputs[0],
+            "input": self._inputs[0] | self._path(),
             "existing": self._inputs[1:],
             "seconds": round(sum(self._seconds.values()), 3),
             "timings": self._seconds,
             "notes": self.display.notes,
         }
+
+    def _path(self) -> dict[str, str]:
+        """Return where DATA is, whatever the working directory."""
+        data = self.options["data"]
+        return {} if data == "-" else {"path": str(Path(data).resolve())}
 
     def _line(self, params: list[click.Parameter]) -> str:
         """Return the shell command, with what differs from the defaults."""

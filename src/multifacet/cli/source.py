@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What rows are called that have no identifier.
 ROW = "row"
+#: Features that a note lists.
+MAX_LISTED = 40
 #: Parameters of :func:`multifacet.files.read_file`.
 _READING = ("format", "separator", "decimal", "encoding", "matrix")
 
@@ -59,9 +61,13 @@ def read_source(run: Run, *others: str) -> Source:
         set_aside=set_aside,
     )
     for note in roles.notes:
-        run.note(note)
+        # Not every command has --given.
+        run.note(note if "given" in options else note.replace("--given or ", ""))
     count = len(roles.features)
-    run.note(f"{count} feature{'s' * (count > 1)} used: {listing(roles.features)}")
+    run.note(f"{count} feature{'s' * (count > 1)} used: {listing(roles.features, MAX_LISTED)}")
+    twice = [name for name in given if name in options["features"]]
+    if twice:
+        run.note(f"{listing(twice)} is given, so it is no feature")
     return Source(columns, roles)
 
 
@@ -76,12 +82,15 @@ def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
 
 def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any], str | None]:
     """Return the columns and the identifier, which may belong to no column of the file."""
+    from ..frames.roles import counts_rows
+
     if file.index is None or identifier is not None:
         return file.columns, identifier
     name = ROW
     while name in file.columns:
         name += "_"
-    return {name: file.index, **file.columns}, name
+    # Mere row numbers, as pandas writes them, name the rows only if no column does it better.
+    return {name: file.index, **file.columns}, None if counts_rows(file.index) else name
 
 
 def with_existing(run: Run, source: Source, places: list[str]) -> Source:
@@ -101,8 +110,14 @@ def with_existing(run: Run, source: Source, places: list[str]) -> Source:
 
 def _existing(run: Run, source: Source, path: str, column: str) -> list[Any]:
     """Return the labels (n,) of the rows of DATA, from a column of another file."""
+    from ..files import read_file
+
     own, ours = _row_names(source)
-    labels = _labels_by_row(run, path, column, own, named=source.roles.identifier is not None)
+    file = read_file(path)
+    run.has_read(file)
+    if source.roles.identifier is None and own not in file.columns and file.index is None:
+        return _labels_in_order(run, file, column, len(ours))
+    labels = _labels_by_row(file, path, column, own)
     absent = [row for row in ours if row not in labels]
     if absent:
         raise Refused(
@@ -127,26 +142,42 @@ def _row_names(source: Source) -> tuple[str, list[str]]:
     return own, rows
 
 
-def _labels_by_row(run: Run, path: str, column: str, own: str, *, named: bool) -> dict[str, Any]:
+def _labels_in_order(run: Run, file: FileData, column: str, n_rows: int) -> list[Any]:
+    """Return the labels in a column of a file whose rows are those of DATA, in the same order."""
+    from ..frames.table import read_table
+
+    table = read_table(file.columns)
+    table.find("existing", [column])
+    if table.n_rows != n_rows:
+        raise Refused(
+            f"{file.name!r} has {table.n_rows} rows, DATA has {n_rows}, and no column of DATA "
+            "names its rows, by which they could be found: name one with --id"
+        )
+    run.note(f"no column of DATA names its rows, so those of {file.name} are taken in their order")
+    return _values(table, column)
+
+
+def _values(table: Table, name: str) -> list[Any]:
+    """Return the values of a column, None where they are missing."""
+    cells = table.read(name)
+    return [None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)]
+
+
+def _labels_by_row(file: FileData, path: str, column: str, own: str) -> dict[str, Any]:
     """Return the labels in a column of a file by the identifiers of its rows."""
-    from ..files import read_file
     from ..frames.roles import assign_roles
     from ..frames.table import read_table
 
-    file = read_file(path)
-    run.has_read(file)
     columns, identifier = _named_rows(file, own if own in file.columns else None)
     table = read_table(columns)
     table.find("existing", [column])
-    if not named and identifier != own:
-        raise Refused("--existing finds rows by their identifier: name its column with --id")
+    identifier = own if own in columns else identifier
     identifier = identifier or assign_roles(columns, features=[column]).identifier
     if identifier is None:
         raise Refused(f"{path!r} has no column that names its rows, such as {own!r}: add one")
-    rows, cells = _as_text(table, identifier), table.read(column)
+    rows = _as_text(table, identifier)
     _refuse_repeated(rows, f"{path!r} has rows of the same {identifier}")
-    values = [None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)]
-    return dict(zip(rows, values, strict=True))
+    return dict(zip(rows, _values(table, column), strict=True))
 
 
 def _as_text(table: Table, name: str) -> list[str]:

@@ -1,0 +1,210 @@
+"""What the page draws and lists, as plain dicts: points, groups, loadings, agreement, rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..estimators.compare import compare_labelings
+from ..linalg import Array
+from ..report.words import axis_names
+from .exploration import Exploration, Facet
+from .tables import PREVIEW_ROWS, cells_of, describe_columns
+
+#: More points slow a browser down, and hide each other.
+MAX_POINTS = 100_000
+#: Labels of more values make no picture.
+MAX_GROUPS = 64
+#: Pixels of the images of one view.
+MAX_PIXELS = 1_000_000
+
+
+def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the state of an exploration, without its points."""
+    return {
+        "id": exploration.id,
+        "name": exploration.name,
+        "n_rows": exploration.n_rows,
+        "n_columns": len(exploration.columns),
+        "setup": exploration.setup,
+        "views": [summary(exploration, one) for one in exploration.facets().values()],
+        "jobs": jobs,
+        "steps": [{k: v for k, v in s.items() if k != "dropped"} for s in exploration.steps],
+        "problem": exploration.problem,
+    }
+
+
+def preview(exploration: Exploration) -> dict[str, Any]:
+    """Return the columns of the table and its first rows."""
+    rows = np.arange(min(PREVIEW_ROWS, exploration.n_rows))
+    return {
+        "columns": describe_columns(exploration.columns),
+        "rows": cells_of(exploration.columns, rows),
+    }
+
+
+def summary(exploration: Exploration, facet: Facet) -> dict[str, Any]:
+    """Return a view in a few words and numbers."""
+    views = exploration.views(facet.id)
+    view = views[0]
+    known = [exploration.facet(one).name for one in facet.step["known"]]
+    return {
+        "id": facet.id,
+        "name": facet.name,
+        "status": facet.status,
+        "sentence": view.sentence,
+        "n_clusters": view.n_clusters,
+        "sizes": np.bincount(view.labels).tolist(),
+        "given": [*facet.step["given"], *known],
+        "options": facet.step["options"],
+        "stability": view.stability,
+        "p_value": view.p_value,
+        "novelty": view.novelty if views.given else None,
+        "separation": view.separation if np.isfinite(view.separation) else None,
+    }
+
+
+def detail(exploration: Exploration, view_id: str) -> dict[str, Any]:
+    """Return everything about one view: its description, and the points to draw."""
+    facet, views = exploration.facet(view_id), exploration.views(view_id)
+    document = views.to_dict()
+    view = document["views"][0]
+    drawn = stratified(views[0].labels, MAX_POINTS)
+    view = {key: value for key, value in view.items() if key not in ("labels", "coordinates")}
+    axes = axis_names(view["loadings"], document["features"])
+    names = [facet.group_names.get(c, f"group {c}") for c in range(views[0].n_clusters)]
+    return summary(exploration, facet) | {
+        "description": view,
+        "features": document["features"],
+        "axes": axes or ["embedding 1", "embedding 2"],
+        "group_names": names,
+        "points": _points(exploration, view_id, drawn),
+        "known": [_codes(name, labels[drawn]) for name, labels in views.given.items()],
+        "frontier": _frontier(exploration, view_id, document["frontier"]),
+    }
+
+
+def _points(exploration: Exploration, view_id: str, drawn: Array) -> dict[str, Any]:
+    view = exploration.views(view_id)[0]
+    places = view.projection
+    if len(view.components):
+        places = places @ view.explanation.rotation.T
+    places = places[drawn]
+    return {
+        "rows": exploration.rows(view_id)[drawn].tolist(),
+        "x": _short(places[:, 0]),
+        "y": _short(places[:, 1]) if places.shape[1] > 1 else None,
+        "labels": view.labels[drawn].tolist(),
+        "total": len(view.labels),
+    }
+
+
+def _short(values: Array) -> list[float]:
+    return np.round(values.astype(float), 4).tolist()
+
+
+def _codes(name: str, labels: Array) -> dict[str, Any]:
+    """Return labels as numbers and names; beyond so many names, the rarest are one."""
+    values, codes, counts = np.unique(labels.astype(str), return_inverse=True, return_counts=True)
+    if len(values) > MAX_GROUPS:
+        kept = np.sort(np.argsort(-counts, kind="stable")[: MAX_GROUPS - 1])
+        place = np.full(len(values), MAX_GROUPS - 1)
+        place[kept] = np.arange(len(kept))
+        codes, values = place[codes], np.append(values[kept], "others")
+    return {"name": name, "names": [str(v) for v in values], "codes": codes.tolist()}
+
+
+def _frontier(
+    exploration: Exploration, view_id: str, described: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return the frontier with the groups of each of its points."""
+    found = exploration.views(view_id).frontier
+    if found is None or described is None:
+        return None
+    rows = exploration.rows(view_id)[found.rows]
+    return described | {"rows": rows.tolist(), "labels": found.labels.tolist()}
+
+
+def stratified(labels: Array, most: int) -> Array:
+    """Return positions of at most so many rows, evenly from every group; small ones stay whole."""
+    if len(labels) <= most:
+        return np.arange(len(labels))
+    sizes = np.bincount(labels)
+    level = most / len(labels)
+    least = max(1, most // (4 * len(sizes)))
+    wanted = np.maximum(np.floor(sizes * level), np.minimum(sizes, least))
+    spare = max(0.0, wanted.sum() - most)
+    large = wanted > least
+    wanted[large] -= np.ceil(spare * wanted[large] / wanted[large].sum())
+    parts = []
+    for group, count in enumerate(wanted.astype(int)):
+        members = np.flatnonzero(labels == group)
+        parts.append(members[np.linspace(0, len(members) - 1, max(count, 0)).round().astype(int)])
+    return np.sort(np.concatenate(parts))
+
+
+def labelings(exploration: Exploration) -> dict[str, Any]:
+    """Return all labelings of the rows: what is known, and the views that were not rejected."""
+    found = {name: exploration.columns[name] for name in exploration.setup["given"]}
+    for facet in exploration.facets().values():
+        if facet.status != "rejected":
+            found[facet.name] = exploration.labels(facet.id)
+    return found
+
+
+def agreement(exploration: Exploration) -> dict[str, Any] | None:
+    """Return how far all labelings agree; None if there are fewer than two."""
+    every = labelings(exploration)
+    if len(every) < 2:
+        return None
+    return compare_labelings(every, missing="drop").to_dict()
+
+
+def rows_page(exploration: Exploration, rows: Array) -> dict[str, Any]:
+    """Return some rows of the table with the groups they are in."""
+    found = {
+        facet.name: exploration.labels(facet.id)
+        for facet in exploration.facets().values()
+        if facet.status != "rejected"
+    }
+    cells = cells_of(exploration.columns, rows)
+    added = [[labels[row] for labels in found.values()] for row in rows.tolist()]
+    return {
+        "columns": [*exploration.columns, *found],
+        "rows": rows.tolist(),
+        "cells": [[*cell, *extra] for cell, extra in zip(cells, added, strict=True)],
+        "total": exploration.n_rows,
+    }
+
+
+def images(exploration: Exploration, view_id: str, height: int, width: int) -> dict[str, Any]:
+    """Return pictures of a view whose rows are images, or the pixels of one image.
+
+    If a row has height * width features, the mean of every group is an image; if there are
+    height * width rows, the groups themselves are one.
+    """
+    views = exploration.views(view_id)
+    view, pixels = views[0], height * width
+    if pixels > MAX_PIXELS:
+        raise ValueError(f"height={height} times width={width} are too many pixels")
+    numbers = [one.name for one in views.encoding.columns if one.kind == "number"]
+    if len(numbers) == pixels:
+        X = np.column_stack(
+            [np.asarray(exploration.columns[name], dtype=float) for name in numbers]
+        )
+        X = X[exploration.rows(view_id)]
+        means = [X[view.labels == c].mean(axis=0) for c in range(view.n_clusters)]
+        return {
+            "kind": "means",
+            "height": height,
+            "width": width,
+            "images": [_short(m) for m in means],
+        }
+    if exploration.n_rows == pixels:
+        labels = [-1 if one is None else one for one in exploration.labels(view_id)]
+        return {"kind": "segments", "height": height, "width": width, "labels": labels}
+    raise ValueError(
+        f"height={height} times width={width} is {pixels}, but there are {len(numbers)} numeric "
+        f"features and {exploration.n_rows} rows: images need one of the two"
+    )

@@ -1,0 +1,346 @@
+"""An exploration: a table, what was done with it step by step, and the directory that keeps it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..cli.output import unused
+from ..estimators.find import Views
+from ..estimators.summary import describe_groups
+from ..explain import explain
+from ..files import FileData, read_file, write_json
+from ..frames.table import read_table
+from ..linalg import Array
+from ..metrics import novelty
+from ..separation import neighbour_graph, separation
+from .tables import first_setup, named_columns
+
+#: Version of the directory.
+FORMAT = 1
+STATE = "exploration.json"
+#: Rows on which the separation of merged groups is measured.
+JUDGED_ROWS = 1000
+#: Characters of a name that someone gives.
+MAX_NAME = 80
+
+
+@dataclass
+class Facet:
+    """A view in an exploration: what was found, and what the user made of it."""
+
+    id: str
+    name: str
+    step: dict[str, Any]
+    status: str = "new"
+    merges: list[list[int]] = field(default_factory=list)
+    group_names: dict[int, str] = field(default_factory=dict)
+
+
+class Exploration:
+    """A table and the steps taken with it.
+
+    The steps are the truth: what they lead to is found by going through them again, so that undo is
+    to leave out the last one. Every change is written to the directory before it is answered.
+    """
+
+    def __init__(self, folder: Path, state: dict[str, Any], file: FileData | None = None) -> None:
+        self.folder, self.id = folder, folder.name
+        self.name: str = state["name"]
+        self.steps: list[dict[str, Any]] = state["steps"]
+        self.counter: int = state["counter"]
+        self.lock = threading.RLock()
+        self.problem: str | None = None
+        self._unsaved: dict[str, Views] = {}
+        self._seen: dict[tuple[str, str], Views] = {}
+        self.file = read_file(folder / state["file"]) if file is None else file
+        self.columns, identifier = named_columns(self.file)
+        first = first_setup(self.file, self.columns, identifier)
+        self.setup: dict[str, Any] = state["setup"] or first
+        self.n_rows = read_table(self.columns).n_rows
+
+    @classmethod
+    def begin(cls, folder: Path, file: FileData) -> Exploration:
+        """Begin with a table that was read from the directory."""
+        file_name = file.name
+        state = {"name": file_name, "file": file_name, "steps": [], "counter": 0, "setup": None}
+        exploration = cls(folder, state, file)
+        exploration.save()
+        return exploration
+
+    @classmethod
+    def open(cls, folder: Path) -> Exploration:
+        """Take up an exploration that was kept."""
+        try:
+            state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+            if state["format"] != FORMAT:
+                raise ValueError(f"it has format {state['format']}, this version reads {FORMAT}")
+            if Path(state["file"]).name != state["file"]:
+                raise ValueError("its table lies elsewhere")
+            return cls(folder, state)
+        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(
+                f"{folder.name!r} is no exploration that can be opened: {error}"
+            ) from error
+
+    def save(self) -> None:
+        """Write everything that is not yet on disk; a failure is remembered, not raised."""
+        with self.lock:
+            try:
+                for name, views in list(self._unsaved.items()):
+                    views.save(self.folder / f"{name}.npz")
+                    self._seen[name, ""] = self._unsaved.pop(name)
+                state = {
+                    "format": FORMAT,
+                    "name": self.name,
+                    "file": self.file.name,
+                    "counter": self.counter,
+                    "setup": self.setup,
+                    "steps": self.steps,
+                }
+                write_json(self.folder / STATE, state)
+                self.problem = None
+            except OSError as error:
+                self.problem = f"not saved: {error}"
+
+    # What was done
+
+    def facets(self) -> dict[str, Facet]:
+        """Return the views with all that was done to them, in the order of their discovery."""
+        facets: dict[str, Facet] = {}
+        for step in self.steps:
+            if step["do"] == "find":
+                facets[step["view"]] = Facet(step["view"], step["name"], step)
+                continue
+            facet = facets[step["view"]]
+            if step["do"] == "rename" and step["group"] is None:
+                facet.name = step["name"]
+            elif step["do"] == "rename":
+                facet.group_names[step["group"]] = step["name"]
+            elif step["do"] == "merge":
+                facet.merges.append(step["groups"])
+                facet.group_names = {}
+            else:
+                facet.status = {"accept": "accepted", "reject": "rejected"}.get(step["do"], "new")
+        return facets
+
+    def facet(self, name: str) -> Facet:
+        """Return one view; raise if there is none of this name."""
+        facets = self.facets()
+        if name not in facets:
+            raise LookupError(f"there is no view {name!r} in this exploration")
+        return facets[name]
+
+    def do(self, step: dict[str, Any]) -> None:
+        """Take a step with a view."""
+        with self.lock:
+            facet = self.facet(step["view"])
+            if step["do"] == "merge":
+                k = self.views(facet.id)[0].n_clusters
+                groups = sorted(set(step["groups"]))
+                if len(groups) < 2 or groups[0] < 0 or groups[-1] >= k:
+                    raise ValueError(
+                        f"groups={step['groups']} cannot be merged: name 2 or more of 0 to {k - 1}"
+                    )
+                if len(groups) == k:
+                    raise ValueError("all groups in one is no grouping: leave one out")
+                step = step | {"groups": groups}
+            if step["do"] == "rename":
+                self._check_name(facet, step)
+            self.steps.append(step)
+            self.save()
+
+    def _check_name(self, facet: Facet, step: dict[str, Any]) -> None:
+        name = step["name"] = step["name"].strip()
+        if not name or len(name) > MAX_NAME:
+            raise ValueError(f"a name has 1 to {MAX_NAME} characters, this one {len(name)}")
+        if step["group"] is None:
+            taken = {one.name for one in self.facets().values() if one is not facet}
+            if name in taken | set(self.columns):
+                raise ValueError(f"name={name!r} is taken: choose another")
+        elif not 0 <= step["group"] < self.views(facet.id)[0].n_clusters:
+            raise ValueError(f"group={step['group']} does not exist in {facet.name!r}")
+
+    def undo(self) -> None:
+        """Take back the last step; a view that was found goes with it."""
+        with self.lock:
+            if not self.steps:
+                raise ValueError("there is nothing to undo")
+            self.steps.pop()
+            self.save()
+
+    # Searching
+
+    def configure(self, setup: dict[str, Any]) -> None:
+        """Say what the columns are for."""
+        with self.lock:
+            table = read_table(self.columns)
+            for role in ("features", "given", "identifier"):
+                names = table.find(role, setup[role])
+                if len(set(names)) < len(names):
+                    raise ValueError(f"{role} names a column twice")
+            used = [*setup["features"], *setup["given"]]
+            used += [setup["identifier"]] if setup["identifier"] is not None else []
+            if len(set(used)) < len(used):
+                raise ValueError(
+                    "a column has two roles: it can be a feature, known or the identifier"
+                )
+            self.setup |= setup
+            self.save()
+
+    def task(self, options: dict[str, Any], count: int) -> dict[str, Any]:
+        """Return what a worker needs to find so many views beside all that is known."""
+        with self.lock:
+            setup = self.setup
+            if not setup["features"]:
+                raise ValueError("no column is a feature: choose at least one")
+            accepted = [one for one in self.facets().values() if one.status == "accepted"]
+            names = []
+            for _ in range(count):
+                self.counter += 1
+                taken = {*self.columns, *(one.name for one in self.facets().values())}
+                names.append(unused(f"view {self.counter}", taken))
+            used = [*setup["features"], *setup["given"], setup["identifier"]]
+            columns = {name: self.columns[name] for name in self.columns if name in used}
+            columns |= {one.name: self.labels(one.id) for one in accepted}
+            return {
+                "columns": columns,
+                "given": [*setup["given"], *(one.name for one in accepted)],
+                "accepted": [one.id for one in accepted],
+                "merged": {one.id: one.merges for one in accepted},
+                "setup": {k: setup[k] for k in ("features", "given", "identifier")},
+                "identifier": setup["identifier"],
+                "standardize": setup["standardize"],
+                "missing": setup["missing"],
+                "options": options,
+                "names": names,
+                "n_rows": self.n_rows,
+            }
+
+    def found(self, task: dict[str, Any], message: dict[str, Any]) -> str:
+        """Keep a view that a worker has found, and return its id."""
+        with self.lock:
+            number = 1 + max((int(one[1:]) for one in self._used_ids()), default=0)
+            view_id, views = f"v{number}", message["views"]
+            before = task.setdefault("found", [])
+            step = {
+                "do": "find",
+                "view": view_id,
+                "name": message["name"],
+                "dropped": message["dropped"],
+                "options": task["options"],
+                "standardize": task["standardize"],
+                "missing": task["missing"],
+                **task["setup"],
+                # The labels of accepted views may change later; what was known stays.
+                "known": [*task["accepted"], *before],
+                "merged": task["merged"],
+            }
+            before.append(view_id)
+            self._unsaved[view_id] = _renamed(views, message["name"], {})
+            self._seen = {key: seen for key, seen in self._seen.items() if key[0] != view_id}
+            self.steps.append(step)
+            self.save()
+            return view_id
+
+    def _used_ids(self) -> Iterator[str]:
+        yield from self.facets()
+        yield from (path.stem for path in self.folder.glob("v*.npz") if path.stem[1:].isdigit())
+
+    # Looking
+
+    def views(self, view_id: str) -> Views:
+        """Return a view with its evidence, as merged and renamed so far."""
+        with self.lock:
+            facet = self.facet(view_id)
+            key = (
+                view_id,
+                json.dumps([facet.name, facet.merges, sorted(facet.group_names.items())]),
+            )
+            if key not in self._seen:
+                views = self.as_found(view_id)
+                for groups in facet.merges:
+                    views = self._merged(views, groups, facet)
+                # Of each view, what was found and its last version are held.
+                kept = {k: v for k, v in self._seen.items() if k[0] != view_id or k[1] == ""}
+                self._seen = kept | {key: _renamed(views, facet.name, facet.group_names)}
+            return self._seen[key]
+
+    def as_found(self, view_id: str) -> Views:
+        """Return a view before anything was done to it."""
+        key = (view_id, "")
+        if view_id in self._unsaved:
+            return self._unsaved[view_id]
+        if key not in self._seen:
+            self._seen[key] = Views.load(self.folder / f"{view_id}.npz")
+        return self._seen[key]
+
+    def _merged(self, views: Views, groups: list[int], facet: Facet) -> Views:
+        """Return the view with some groups in one; evidence that is lost with them is None."""
+        view, encoding = views[0], views.encoding
+        labels = merge(view.labels, groups)
+        rows = self.rows(facet.id)
+        X = encoding.transform({name: self._taken(name, rows) for name in self._used(views)})
+        basis = view.components if len(view.components) else np.eye(X.shape[1])
+        names, units = encoding.feature_names, encoding.scale
+        some = np.linspace(0, len(labels) - 1, min(len(labels), JUDGED_ROWS)).astype(int)
+        inside = np.unique(labels[some], return_inverse=True)[1]
+        known = list(views.given.values())
+        changed = replace(
+            view,
+            labels=labels,
+            n_clusters=int(labels.max()) + 1,
+            separation=separation(neighbour_graph(view.projection[some]), inside).score,
+            novelty=novelty(labels, np.column_stack(known)) if known else 0.0,
+            stability=None,
+            p_value=None,
+            explanation=explain(X, labels, basis, feature_names=names, units=units),
+        )
+        changed = replace(changed, groups=describe_groups(changed, X, encoding, views.index))
+        return replace(views, views=[changed])
+
+    def _used(self, views: Views) -> list[str]:
+        return [column.name for column in views.encoding.columns if column.features]
+
+    def _taken(self, name: str, rows: Array) -> Any:
+        cells = read_table(self.columns).read(name).take(rows)
+        if cells.missing.any():  # as find_views has seen it, before it was imputed
+            return [
+                None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)
+            ]
+        return cells.values
+
+    def rows(self, view_id: str) -> Array:
+        """Return the positions of the rows that a view is about."""
+        gone = np.array(self.facet(view_id).step["dropped"], dtype=int)
+        return np.delete(np.arange(self.n_rows), gone)
+
+    def labels(self, view_id: str) -> list[int | None]:
+        """Return the groups of all rows, None for those that were dropped."""
+        labels: list[int | None] = [None] * self.n_rows
+        for row, label in zip(
+            self.rows(view_id).tolist(), self.views(view_id)[0].labels.tolist(), strict=True
+        ):
+            labels[row] = label
+        return labels
+
+
+def merge(labels: Array, groups: list[int]) -> Array:
+    """Return labels with some groups in one, numbered from 0 without gaps."""
+    joined = np.where(np.isin(labels, groups), min(groups), labels)
+    return np.unique(joined, return_inverse=True)[1]
+
+
+def _renamed(views: Views, name: str, group_names: dict[int, str]) -> Views:
+    """Return views whose only view, and some of its groups, have the names of the user."""
+    view = views[0]
+    groups = [
+        group | {"name": group_names.get(group["label"], group["name"])} for group in view.groups
+    ]
+    return replace(views, views=[replace(view, name=name, groups=groups)])

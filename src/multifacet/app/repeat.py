@@ -1,0 +1,222 @@
+"""What was done on the page, done again without it: labels, report, script and run.json files."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from ..cli.find import find
+from ..cli.options import spell
+from ..cli.output import unused
+from ..cli.run import Run
+from ..estimators.find import Views
+from ..files import read_file, to_json, write_table
+from ..frames.cells import whole
+from ..frames.table import read_table
+from ..report.render import to_html
+from .exploration import Exploration, Facet, merge
+from .tables import ROW
+
+#: Options of a search, as the command line calls them.
+_WORDS = {
+    "n_clusters": "--clusters",
+    "n_components": "--dimensions",
+    "novelty_weight": "--novelty-weight",
+    "method": "--method",
+    "n_refits": "--refits",
+    "random_state": "--seed",
+}
+_DEFAULTS = {"n_refits": 3, "random_state": 0, "method": "kdac"}
+
+
+def label_columns(exploration: Exploration) -> dict[str, Any]:
+    """Return the table with a further column for every view that was not rejected."""
+    table = read_table(exploration.columns)
+    columns: dict[str, Any] = {}
+    for name in table.columns:
+        cells = table.read(name)
+        values = whole(cells.values) if not cells.missing.any() else cells.values
+        missing = cells.missing.tolist()
+        columns[name] = [None if m else v for v, m in zip(values.tolist(), missing, strict=True)]
+    for facet in exploration.facets().values():
+        if facet.status == "rejected":
+            continue
+        labels: list[Any] = exploration.labels(facet.id)
+        if facet.group_names:
+            names = facet.group_names
+            labels = [None if one is None else names.get(one, str(one)) for one in labels]
+        columns[unused(facet.name, columns)] = labels
+    return columns
+
+
+def labels_file(exploration: Exploration, suffix: str) -> bytes:
+    """Return the labels joined to the rows, as a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        return write_table(
+            Path(folder) / f"labels.{suffix}", label_columns(exploration)
+        ).read_bytes()
+
+
+def report(exploration: Exploration) -> str:
+    """Return the report on all views that were not rejected, as one page."""
+    kept = [one for one in exploration.facets().values() if one.status != "rejected"]
+    if not kept:
+        raise ValueError("there is no view to report: find one first")
+    accepted = [one for one in kept if one.status == "accepted"] or kept
+    # A report is about views of the same rows and features; those of the first one count.
+    first = exploration.views(accepted[0].id)
+    same = [
+        one
+        for one in accepted
+        if exploration.views(one.id).encoding.feature_names == first.encoding.feature_names
+        and len(exploration.views(one.id).index) == len(first.index)
+    ]
+    views = [exploration.views(one.id)[0] for one in same]
+    given = {name: first.given[name] for name in same[0].step["given"]}
+    return to_html(Views(views, first.index, given, first.encoding, first.frontier).to_dict())
+
+
+def searches(exploration: Exploration) -> list[Facet]:
+    """Return the views in the order in which they were found."""
+    return list(exploration.facets().values())
+
+
+def script(exploration: Exploration) -> str:
+    """Return Python code that takes the same steps."""
+    found = searches(exploration)
+    lines = [f'"""Repeat the exploration of {_inside(exploration.name)}."""', ""]
+    lines += ["import numpy as np", ""] if _needs_numpy(found) else []
+    lines += ["from multifacet import find_views", "from multifacet.files import read_file"]
+    if any(one.step["missing"] == "drop" for one in found):
+        lines.append("from multifacet.frames import prepare")
+    lines += ["", f"file = read_file({exploration.file.name!r})", "table = dict(file.columns)"]
+    if exploration.file.index is not None:
+        name = next(iter(exploration.columns))
+        lines.append(f"table = {{{name!r}: file.index, **table}}")
+    numbers = {one.id: i for i, one in enumerate(found, start=1)}
+    for facet in found:
+        lines += ["", *_search_lines(exploration, facet, numbers)]
+    return "\n".join(lines) + "\n"
+
+
+def _inside(text: str) -> str:
+    """Return text that cannot end a docstring."""
+    return text.replace("\\", "\\\\").replace('"', "'")
+
+
+def _needs_numpy(found: list[Facet]) -> bool:
+    return any(one.merges or one.step["missing"] == "drop" for one in found)
+
+
+def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int]) -> list[str]:
+    step, i = facet.step, numbers[facet.id]
+    used = [*step["features"], *step["given"]]
+    used += [step["identifier"]] if step["identifier"] else []
+    ordered = [name for name in exploration.columns if name in used]
+    lines = [f"# {facet.name}" + (" (rejected)" if facet.status == "rejected" else "")]
+    names = fill(", ".join(map(repr, ordered)), 92, initial_indent="    ", subsequent_indent="    ")
+    lines += ["names = [", names, "]", "data = {name: table[name] for name in names}"]
+    given = list(step["given"])
+    for known in step["known"]:
+        name = unused(f"view {numbers[known]}", exploration.columns)
+        lines.append(f"data[{name!r}] = labels_{numbers[known]}")
+        given.append(name)
+    arguments = [f"given={given!r}"] if given else []
+    arguments += [f"identifier={step['identifier']!r}"] if step["identifier"] else []
+    arguments += [] if step["standardize"] else ["standardize=False"]
+    arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
+    preparation = ", ".join(["data", *arguments])
+    options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
+    options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
+    every = ["data", *arguments, "n_views=1", *(f"{k}={v!r}" for k, v in options.items())]
+    lines += [f"views_{i} = find_views(", *(f"    {one}," for one in every), ")"]
+    lines.append(f"labels_{i} = views_{i}[0].labels")
+    for groups in facet.merges:
+        lines.append(
+            f"labels_{i} = np.where(np.isin(labels_{i}, {groups}), {min(groups)}, labels_{i})"
+        )
+        lines.append(f"labels_{i} = np.unique(labels_{i}, return_inverse=True)[1]")
+    if step["missing"] == "drop":
+        lines.append(f"rows = prepare({preparation}).rows")
+        lines.append(f"every = np.full({exploration.n_rows}, None, dtype=object)")
+        lines += [f"every[rows] = labels_{i}", f"labels_{i} = every"]
+    return lines
+
+
+def command_words(exploration: Exploration, facet: Facet, known_file: str) -> list[str]:
+    """Return the words after ``multifacet find`` that lead to a view."""
+    step = facet.step
+    words = [exploration.file.name, "--features", spell(step["features"])]
+    words += ["--given", spell(step["given"])] if step["given"] else []
+    words += ["--id", step["identifier"]] if step["identifier"] in exploration.file.columns else []
+    for name in _known_labels(exploration, facet):
+        words += ["--existing", f"{known_file}:{name}"]
+    words += [] if step["standardize"] else ["--no-standardize"]
+    words += ["--missing", step["missing"], "--views", "1"]
+    for option, value in step["options"].items():
+        if value not in ("auto", None):
+            words += [_WORDS[option], spell(value)]
+    return words
+
+
+def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int | None]]:
+    """Return the labels of earlier views, as they were when this one was searched for."""
+    found = {}
+    for i, known in enumerate(facet.step["known"], start=1):
+        labels = exploration.as_found(known)[0].labels
+        for groups in facet.step["merged"].get(known, []):
+            labels = merge(labels, groups)
+        every: list[int | None] = [None] * exploration.n_rows
+        for row, label in zip(exploration.rows(known).tolist(), labels.tolist(), strict=True):
+            every[row] = label
+        found[f"known {i}"] = every
+    return found
+
+
+def repeat_files(exploration: Exploration) -> bytes:
+    """Return everything to repeat the searches: the table, a script, and a run.json for each."""
+    content = io.BytesIO()
+    with (
+        tempfile.TemporaryDirectory() as place,
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        archive.write(exploration.folder / exploration.file.name, exploration.file.name)
+        archive.writestr("repeat.py", script(exploration))
+        for i, facet in enumerate(searches(exploration), start=1):
+            known_file = f"known-{i}.csv"
+            known = _known_labels(exploration, facet)
+            ctx = find.make_context("find", command_words(exploration, facet, known_file))
+            run = Run(ctx)
+            run.has_read(replace(exploration.file, notes=[]))
+            if known:
+                written = write_table(
+                    Path(place) / known_file, _row_names(exploration, facet) | known
+                )
+                archive.write(written, known_file)
+                for _ in known:
+                    run.has_read(replace(read_file(written), notes=[]))
+            archive.writestr(f"search-{i}.json", to_json(run.to_dict()) + "\n")
+    return content.getvalue()
+
+
+def _row_names(exploration: Exploration, facet: Facet) -> dict[str, Any]:
+    """Return the column by which the command line finds the rows of known labels."""
+    identifier = facet.step["identifier"]
+    if identifier is None:
+        return {ROW: np.arange(exploration.n_rows)}
+    return {identifier: whole(read_table(exploration.columns).read(identifier).values)}
+
+
+def command_lines(exploration: Exploration) -> str:
+    """Return the commands that do the searches again, in the directory of the repeat files."""
+    count = len(searches(exploration))
+    return "\n".join(
+        f"multifacet find --from search-{i}.json -o search-{i}" for i in range(1, count + 1)
+    )

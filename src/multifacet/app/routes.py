@@ -1,0 +1,361 @@
+"""The addresses of the workbench: its page, and the HTTP API behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import numpy as np
+from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from fastapi.staticfiles import StaticFiles
+
+from .. import __version__
+from . import display, repeat
+from .exploration import Exploration
+from .guard import Guard
+from .schemas import Begin, Search, Setup, Step
+from .tables import MAX_UPLOAD
+from .workbench import EXAMPLES, Workbench
+
+STATIC = Path(str(files(__package__).joinpath("static")))
+#: Rows of one page of the table, and of a selection that is shown.
+MAX_PAGE = 500
+#: Seconds between looks for new messages, and between signs of life.
+TICK, ALIVE = 0.1, 10.0
+NO_SUCH: dict[int | str, dict[str, Any]] = {
+    404: {"description": "There is no such exploration, view or job."}
+}
+WRONG: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The request cannot be carried out; the answer says why."},
+    413: {"description": "The request is too large."},
+    422: {"description": "The request is not as described here; the answer says where."},
+}
+
+
+class Answer(JSONResponse):
+    """Strict JSON: numbers that are not finite are a fault, not a word of our own."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the bytes of an answer."""
+        return json.dumps(
+            content, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode()
+
+
+def make_app(bench: Workbench, *, host: str = "127.0.0.1", token: str | None = None) -> FastAPI:
+    """Return the application.
+
+    Parameters
+    ----------
+    bench : Workbench
+        What it shows.
+    host : str
+        Address that the server listens on.
+    token : str, optional
+        Secret that every request has to bring.
+    """
+    app = FastAPI(
+        title="multifacet workbench",
+        version=__version__,
+        description="Find groupings of a table that are good and different from what is known.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # these pages would load scripts from elsewhere
+        redoc_url=None,
+        default_response_class=Answer,
+        responses=WRONG,
+    )
+    _add_page(app)
+    _add_explorations(app, bench)
+    _add_searches(app, bench)
+    _add_views(app, bench)
+    _add_files(app, bench)
+    _add_errors(app)
+    app.add_middleware(Guard, host=host, token=token)
+    return app
+
+
+def _add_page(app: FastAPI) -> None:
+    # The full script: smaller ones silently draw SVG in place of WebGL.
+    script = Path(str(files("plotly").joinpath("package_data", "plotly.min.js")))
+    style = Path(str(files("multifacet.report").joinpath("page.css")))
+
+    @app.get("/", include_in_schema=False)
+    def page() -> FileResponse:
+        return FileResponse(STATIC / "index.html")
+
+    @app.get("/plotly.min.js", include_in_schema=False)
+    def plotly_script() -> FileResponse:
+        return FileResponse(script, headers={"cache-control": "max-age=86400"})
+
+    @app.get("/page.css", include_in_schema=False)
+    def report_style() -> FileResponse:
+        return FileResponse(style)
+
+    app.mount("/static", StaticFiles(directory=STATIC))
+
+
+def _add_explorations(app: FastAPI, bench: Workbench) -> None:
+    @app.get("/api/status")
+    def status() -> Any:
+        """Return the version, the examples, the explorations and the limits."""
+        return {
+            "version": __version__,
+            "examples": [{"name": name, "words": words} for name, words in EXAMPLES.items()],
+            "explorations": bench.listed(),
+            "max_upload": MAX_UPLOAD,
+        }
+
+    @app.post("/api/explorations", status_code=201, responses=NO_SUCH)
+    def begin(body: Begin) -> Any:
+        """Begin with a built-in example."""
+        return Answer(_state(bench, bench.example(body.example)), status_code=201)
+
+    @app.post(
+        "/api/uploads",
+        status_code=201,
+        openapi_extra={
+            "requestBody": {
+                "content": {
+                    "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+                },
+                "required": True,
+            }
+        },
+    )
+    async def upload(
+        request: Request, name: Annotated[str, Query(min_length=1, max_length=300)]
+    ) -> Any:
+        """Begin with a table, or take up an exploration file: the bytes are the body."""
+        path = bench.upload_path(name)
+        try:
+            await _receive(request, path)
+            exploration = await asyncio.to_thread(bench.begin, path)
+        finally:
+            path.unlink(missing_ok=True)
+            path.parent.rmdir()
+        return Answer(await asyncio.to_thread(_state, bench, exploration), status_code=201)
+
+    @app.get("/api/explorations/{exploration_id}", responses=NO_SUCH)
+    def state(exploration_id: str) -> Any:
+        """Return what was done so far: setup, views, searches, steps."""
+        return Answer(_state(bench, bench.get(exploration_id)))
+
+    @app.delete("/api/explorations/{exploration_id}", responses=NO_SUCH)
+    def remove(exploration_id: str) -> Any:
+        """Delete an exploration for good."""
+        bench.remove(exploration_id)
+        return {"removed": exploration_id}
+
+    @app.get("/api/explorations/{exploration_id}/preview", responses=NO_SUCH)
+    def preview(exploration_id: str) -> Any:
+        """Return the columns of the table, and its first rows."""
+        return Answer(display.preview(bench.get(exploration_id)))
+
+    @app.put("/api/explorations/{exploration_id}/setup", responses=NO_SUCH)
+    def configure(exploration_id: str, body: Setup) -> Any:
+        """Say what the columns are for."""
+        exploration = bench.get(exploration_id)
+        exploration.configure(body.model_dump())
+        return Answer(_state(bench, exploration))
+
+    @app.get("/api/explorations/{exploration_id}/rows", responses=NO_SUCH)
+    def rows(
+        exploration_id: str,
+        start: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        count: Annotated[int, Query(ge=0, le=MAX_PAGE)] = 50,
+    ) -> Any:
+        """Return a page of the table, with the groups of the rows."""
+        exploration = bench.get(exploration_id)
+        last = min(start + count, exploration.n_rows)
+        return Answer(display.rows_page(exploration, np.arange(min(start, last), last)))
+
+    @app.post("/api/explorations/{exploration_id}/rows", responses=NO_SUCH)
+    def chosen_rows(exploration_id: str, body: list[int]) -> Any:
+        """Return certain rows of the table, at most 500."""
+        exploration = bench.get(exploration_id)
+        wanted = [row for row in body[:MAX_PAGE] if 0 <= row < exploration.n_rows]
+        return Answer(display.rows_page(exploration, np.array(wanted, dtype=int)))
+
+
+def _add_searches(app: FastAPI, bench: Workbench) -> None:
+    @app.post("/api/explorations/{exploration_id}/jobs", status_code=201, responses=NO_SUCH)
+    def search(exploration_id: str, body: Search) -> Any:
+        """Start a search for views beside everything that is known."""
+        options = body.model_dump()
+        count = options.pop("n_views")
+        return Answer(
+            bench.search(bench.get(exploration_id), options, count).to_dict(), status_code=201
+        )
+
+    @app.get("/api/explorations/{exploration_id}/jobs/{job_id}", responses=NO_SUCH)
+    def job(exploration_id: str, job_id: str) -> Any:
+        """Return the state of a search."""
+        return Answer(bench.job(exploration_id, job_id).to_dict())
+
+    @app.delete("/api/explorations/{exploration_id}/jobs/{job_id}", responses=NO_SUCH)
+    def cancel(exploration_id: str, job_id: str) -> Any:
+        """End a search at once."""
+        found = bench.job(exploration_id, job_id)
+        bench.jobs.cancel(found)
+        return Answer(found.to_dict())
+
+    @app.get(
+        "/api/explorations/{exploration_id}/jobs/{job_id}/events",
+        responses={**NO_SUCH, 200: {"content": {"text/event-stream": {}}}},
+        response_class=Response,
+    )
+    async def events(
+        exploration_id: str, job_id: str, after: Annotated[int, Query(ge=0)] = 0
+    ) -> Any:
+        """Return what a search tells, as server-sent events, until it is over."""
+        found = bench.job(exploration_id, job_id)
+        return StreamingResponse(_stream(found, after), media_type="text/event-stream")
+
+
+async def _stream(job: Any, after: int) -> AsyncIterator[str]:
+    quiet = 0.0
+    while True:
+        active = job.active  # asked first, so that the last messages are not missed
+        news = [(number, one) for number, one in job.messages if number > after]
+        for number, message in news:
+            after = number
+            text = json.dumps(message, allow_nan=False)
+            yield f"id: {number}\nevent: {message['kind']}\ndata: {text}\n\n"
+        if not active:
+            return
+        quiet = 0.0 if news else quiet + TICK
+        if quiet >= ALIVE:
+            quiet = 0.0
+            yield ": alive\n\n"
+        await asyncio.sleep(TICK)
+
+
+def _add_views(app: FastAPI, bench: Workbench) -> None:
+    @app.get("/api/explorations/{exploration_id}/views/{view_id}", responses=NO_SUCH)
+    def view(exploration_id: str, view_id: str) -> Any:
+        """Return everything about a view, with the points to draw."""
+        return Answer(display.detail(bench.get(exploration_id), view_id))
+
+    @app.get("/api/explorations/{exploration_id}/views/{view_id}/images", responses=NO_SUCH)
+    def images(
+        exploration_id: str,
+        view_id: str,
+        height: Annotated[int, Query(ge=1, le=10_000)],
+        width: Annotated[int, Query(ge=1, le=10_000)],
+    ) -> Any:
+        """Return mean images of the groups, or the groups as an image."""
+        return Answer(display.images(bench.get(exploration_id), view_id, height, width))
+
+    @app.get("/api/explorations/{exploration_id}/agreement", responses=NO_SUCH)
+    def agreement(exploration_id: str) -> Any:
+        """Return how far all labelings agree; null if there are fewer than two."""
+        return Answer(display.agreement(bench.get(exploration_id)))
+
+    @app.post("/api/explorations/{exploration_id}/steps", responses=NO_SUCH)
+    def step(exploration_id: str, body: Step) -> Any:
+        """Accept, reject, restore, rename or merge."""
+        exploration = bench.get(exploration_id)
+        exploration.do(body.model_dump())
+        return Answer(_state(bench, exploration))
+
+    @app.delete("/api/explorations/{exploration_id}/steps/last", responses=NO_SUCH)
+    def undo(exploration_id: str) -> Any:
+        """Take back the last step."""
+        exploration = bench.get(exploration_id)
+        finds = bool(exploration.steps) and exploration.steps[-1]["do"] == "find"
+        if finds and any(job.active for job in bench.jobs_of(exploration_id)):
+            raise ValueError("a search that may build on this view is running: cancel it first")
+        exploration.undo()
+        return Answer(_state(bench, exploration))
+
+
+def _add_files(app: FastAPI, bench: Workbench) -> None:
+    @app.get("/api/explorations/{exploration_id}/code", responses=NO_SUCH)
+    def code(exploration_id: str) -> Any:
+        """Return how to do it again: Python code, and commands."""
+        exploration = bench.get(exploration_id)
+        return {"python": repeat.script(exploration), "shell": repeat.command_lines(exploration)}
+
+    @app.get("/api/explorations/{exploration_id}/files/{kind}", responses=NO_SUCH)
+    def file(exploration_id: str, kind: str) -> Response:
+        """Return a file: labels.csv, labels.parquet, report.html, exploration.zip or repeat.zip."""
+        exploration = bench.get(exploration_id)
+        stem = exploration.file.name.split(".")[0] or "table"
+        if kind in ("labels.csv", "labels.parquet"):
+            suffix = kind.partition(".")[2]
+            media = "text/csv" if suffix == "csv" else "application/octet-stream"
+            return _download(repeat.labels_file(exploration, suffix), f"{stem}-{kind}", media)
+        if kind == "report.html":
+            # As a download, the report stays under its own strict policy.
+            return _download(repeat.report(exploration).encode(), f"{stem}-{kind}", "text/html")
+        if kind == "exploration.zip":
+            return _download(bench.pack(exploration), f"{stem}-{kind}", "application/zip")
+        if kind == "repeat.zip":
+            return _download(repeat.repeat_files(exploration), f"{stem}-{kind}", "application/zip")
+        raise LookupError(f"there is no file {kind!r}")
+
+
+def _download(content: bytes, name: str, media: str) -> Response:
+    where = f"attachment; filename*=UTF-8''{quote(name)}"
+    return Response(content, media_type=media, headers={"content-disposition": where})
+
+
+def _state(bench: Workbench, exploration: Exploration) -> dict[str, Any]:
+    jobs = [job.to_dict() for job in bench.jobs_of(exploration.id)]
+    return display.describe(exploration, jobs)
+
+
+async def _receive(request: Request, path: Path) -> None:
+    """Write the body to a file; refuse what is too large as soon as that shows."""
+    words = (
+        f"the file is larger than {MAX_UPLOAD // 2**20} MB: start the workbench with its path, "
+        "`multifacet explore FILE`"
+    )
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > MAX_UPLOAD:
+        raise HTTPException(413, words)
+    size = 0
+    with path.open("wb") as target:
+        async for block in request.stream():
+            size += len(block)
+            if size > MAX_UPLOAD:
+                raise HTTPException(413, words)
+            target.write(block)
+
+
+def _add_errors(app: FastAPI) -> None:
+    def sentence(code: int, error: Exception) -> JSONResponse:
+        return Answer({"detail": str(error)}, status_code=code)
+
+    @app.exception_handler(LookupError)
+    async def absent(request: Request, error: LookupError) -> JSONResponse:
+        return sentence(404, error)
+
+    @app.exception_handler(ValueError)
+    async def wrong(request: Request, error: ValueError) -> JSONResponse:
+        return sentence(400, error)
+
+    @app.exception_handler(ImportError)
+    async def uninstalled(request: Request, error: ImportError) -> JSONResponse:
+        return sentence(400, error)
+
+    @app.exception_handler(MemoryError)
+    async def too_large(request: Request, error: MemoryError) -> JSONResponse:
+        return sentence(413, MemoryError("there is not enough memory for this"))
+
+    @app.exception_handler(OSError)
+    async def disk(request: Request, error: OSError) -> JSONResponse:
+        return sentence(507, error)
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
+        # What was sent is not sent back: it may hold anything.
+        found = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
+        return Answer({"detail": "; ".join(found)}, status_code=422)

@@ -1,0 +1,42 @@
+// What can be taken along: files, and code that does the same again.
+
+import * as api from "./api.js";
+import { attempt, button, dialog, h, toast } from "./dom.js";
+import { emit, state, take } from "./state.js";
+
+const FILES = [
+  ["labels.csv", "Labels as CSV", "every row of the table with its groups"],
+  ["labels.parquet", "Labels as Parquet", "the same, with types"],
+  ["report.html", "Report", "one page to read and to pass on"],
+  ["exploration.zip", "Exploration", "everything, to be opened here again"],
+  ["repeat.zip", "To repeat it", "the table, a script, and run.json files for the command line"],
+];
+
+function keep() {
+  const { id } = state.exploration;
+  dialog("Keep", h("ul", { class: "cards one" }, FILES.map(([kind, name, words]) =>
+    h("li", {}, h("a", { class: "card", href: api.fileAddress(id, kind), download: "" }, h("strong", {}, name), h("span", {}, words))))));
+}
+
+const code = () => attempt(async () => {
+  const found = await api.code(state.exploration.id);
+  const block = (text) => h("pre", { tabindex: "0" }, h("code", {}, text));
+  const copy = button("Copy", async () => {
+    await navigator.clipboard.writeText(found.python).then(() => { copy.textContent = "Copied"; }, () => toast("The browser does not allow copying here."));
+  });
+  dialog("The same without this page", h("h3", {}, "In Python"), copy, block(found.python),
+    h("h3", {}, "On the command line"), h("p", {}, "With the files of “To repeat it” unpacked in the current directory:"), block(found.shell));
+});
+
+const undo = () => attempt(async () => {
+  take(await api.undo(state.exploration.id));
+  emit("chosen");
+});
+
+export function tools(place) {
+  const { views, steps } = state.exploration;
+  place.replaceChildren(
+    button("Undo", undo, { id: "undo", disabled: !steps.length }),
+    button("Code", code, { id: "code", disabled: !views.length }),
+    button("Keep", keep, { id: "keep", disabled: !views.length }));
+}

@@ -1,0 +1,115 @@
+// All views beside each other, and how far all labelings agree.
+
+import * as api from "./api.js";
+import { colour, mark } from "./colours.js";
+import { attempt, button, chance, fill, h, select, table } from "./dom.js";
+import { axis, draw, erase, layout, trace } from "./scatter.js";
+import { detail, emit, on, shownViews, state } from "./state.js";
+
+const MOST = 9;
+
+export function viewList(place) {
+  function show() {
+    const { views } = state.exploration;
+    fill(place, views.map((view) => h("button", { type: "button", class: `card view-card ${view.status}`, "aria-pressed": String(view.id === state.chosen),
+      onclick: () => { state.chosen = view.id; emit("chosen"); } },
+    h("strong", {}, view.name, view.status === "new" ? null : h("em", {}, view.status)),
+    h("span", {}, `${view.n_clusters} groups`, view.given.length ? `, beside ${view.given.join(", ")}` : ""),
+    h("span", { class: "sizes" }, view.sizes.slice(0, 8).map((size, i) => h("span", {}, mark(i), size.toLocaleString("en")))))));
+    place.hidden = !views.length;
+  }
+  on("exploration", show);
+  on("chosen", show);
+  show();
+}
+
+// How the points of a view are coloured: by its own groups, or by those of another labeling.
+function codesOf(found, all, colouring) {
+  if (colouring === "own") return { codes: found.points.labels, names: found.group_names, first: 0 };
+  const known = found.known.find((one) => one.name === colouring);
+  if (known) return { codes: known.codes, names: known.names, first: 0 };
+  const other = all.find((one) => one.name === colouring);
+  const labels = new Map(other ? other.points.rows.map((row, i) => [row, other.points.labels[i]]) : []);
+  return { codes: found.points.rows.map((row) => labels.get(row) ?? -1), names: other?.group_names ?? [], first: 0 };
+}
+
+export function overview(place) {
+  const figure = h("div", { class: "figure", id: "overview-figure", role: "img", "aria-label": "All views beside each other" });
+  const chooser = h("div", { class: "row" });
+  const box = h("section", { "aria-label": "All views" }, h("h2", {}, "All views"), chooser, figure);
+
+  async function show() {
+    const views = shownViews().slice(0, MOST);
+    if (views.length < 2) { erase(figure); fill(place); return; }
+    const found = await attempt(() => Promise.all(views.map((view) => detail(view.id))));
+    if (!found) return;
+    if (!box.isConnected) fill(place, box);
+    const names = [...new Set([...state.exploration.setup.given, ...found.map((one) => one.name)])];
+    if (!names.includes(state.colouring)) state.colouring = "own";
+    fill(chooser, select("Colours", [["own", "own groups of each"], ...names.map((name) => [name, name])], state.colouring,
+      (value) => { state.colouring = value; show(); }),
+    h("span", { class: "note" }, "Draw around points in one view to see where their rows are in the others."));
+    const across = Math.max(1, Math.min(found.length, Math.floor(figure.clientWidth / 300) || 1));
+    const down = Math.ceil(found.length / across);
+    const plan = layout({ height: 40 + 290 * down, annotations: [] });
+    const traces = found.map((one, i) => {
+      const [column, row] = [i % across, Math.floor(i / across)];
+      const n = i ? String(i + 1) : "";
+      const gap = { x: 0.06, y: 60 / (290 * down) };
+      const left = column / across + (column ? gap.x / 2 : 0);
+      const right = (column + 1) / across - (column < across - 1 ? gap.x / 2 : 0);
+      const top = 1 - row / down - (row ? gap.y / 2 : 0);
+      const bottom = 1 - (row + 1) / down + (row < down - 1 ? gap.y / 2 : 0);
+      plan[`xaxis${n}`] = { ...axis(""), domain: [left, right], anchor: `y${n}`, showticklabels: false };
+      plan[`yaxis${n}`] = { ...axis(""), domain: [bottom, top], anchor: `x${n}`, showticklabels: false };
+      plan.annotations.push({ text: one.name, x: left, y: top, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 13, color: colour("ink") } });
+      const { codes, names: words, first } = codesOf(one, found, state.colouring);
+      return trace(one.points, codes, words, { first, xaxis: `x${n}`, yaxis: `y${n}` });
+    });
+    plan.margin = { l: 10, r: 10, t: 30, b: 10 };
+    erase(figure); // the number of panels may have changed
+    await draw(figure, traces, plan);
+  }
+  on("exploration", show);
+  on("theme", show);
+  show();
+}
+
+function pairTable(pair) {
+  const rows = pair.rows.map((name, i) => {
+    const total = pair.counts[i].reduce((a, b) => a + b, 0);
+    return h("tr", {}, h("th", { scope: "row" }, name), pair.counts[i].map((count) => {
+      const cell = h("td", { class: `shade low ${count / total >= 0.6 ? "strong" : ""}` }, count.toLocaleString("en"));
+      cell.style.setProperty("--amount", `${Math.round((100 * count) / (total || 1))}%`);
+      return cell;
+    }));
+  });
+  return table(`Rows of each ${pair.a} (down) in each ${pair.b} (across). NMI ${pair.nmi.toFixed(2)}, ARI ${pair.ari.toFixed(2)}, chance p ${chance(pair.p_value)}.`,
+    ["", ...pair.columns], rows);
+}
+
+export function agreementPanel(place) {
+  let shown = null;
+  async function show() {
+    const found = await attempt(() => api.agreement(state.exploration.id));
+    if (!found) { fill(place); return; }
+    const names = found.labelings.map((one) => one.name);
+    const inside = h("div", { id: "pair" });
+    const pairOf = (a, b) => found.pairs.find((pair) => (pair.a === a && pair.b === b) || (pair.a === b && pair.b === a));
+    const open = (pair) => { shown = [pair.a, pair.b]; fill(inside, pairTable(pair)); };
+    const rows = names.map((a, i) => h("tr", {}, h("th", { scope: "row" }, a), names.map((b, j) => {
+      const value = found.nmi[i][j];
+      const pair = i === j ? null : pairOf(a, b);
+      const cell = h("td", { class: `shade ${value >= 0.6 ? "strong" : ""}` },
+        pair ? button(value.toFixed(2), () => open(pair), { class: "bare", "aria-label": `Compare ${a} with ${b}: NMI ${value.toFixed(2)}` }) : value.toFixed(2));
+      cell.style.setProperty("--amount", `${Math.round(100 * value)}%`);
+      return cell;
+    })));
+    fill(place, h("section", { "aria-label": "Agreement" }, h("h2", {}, "How far they agree"), h("p", {}, found.sentence),
+      table("Normalised mutual information: 0 is nothing in common, 1 is the same grouping. Choose a pair to compare it row by row.", ["", ...names], rows), inside));
+    const again = shown && pairOf(...shown);
+    if (again) open(again);
+  }
+  on("exploration", show);
+  show();
+}

@@ -1,0 +1,92 @@
+// Points in WebGL: one figure for a view, one for all of them, linked by the rows that are selected.
+
+import { colour, groupColours, symbolOf } from "./colours.js";
+import { announce } from "./dom.js";
+import { highlight, state } from "./state.js";
+
+const GOLDEN = 0.618033988749895;
+const MANY = 20000;
+const figures = new Map(); // element -> rows of each of its traces
+
+export const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false,
+  modeBarButtonsToRemove: ["toImage", "autoScale2d", "zoomIn2d", "zoomOut2d", "hoverClosestCartesian", "hoverCompareCartesian"] };
+
+// A view of one dimension gets a lane per group.
+function places(points) {
+  if (points.y) return points.y;
+  return points.x.map((_, i) => 0.7 * (((i * GOLDEN) % 1) - 0.5) - (points.labels?.[i] ?? 0));
+}
+
+export function trace(points, codes, names, options = {}) {
+  const colours = groupColours();
+  const grey = colour("rule");
+  const n = points.x.length;
+  const hint = (i) => (codes && codes[i] >= 0 ? names[codes[i]] : "");
+  return {
+    type: "scattergl", mode: "markers", x: points.x, y: places(points), customdata: points.rows,
+    text: n <= MANY && codes ? points.rows.map((row, i) => `row ${row}: ${hint(i)}`) : undefined,
+    hoverinfo: n <= MANY && codes ? "text" : "none",
+    marker: {
+      size: n > MANY ? 3 : n > 2000 ? 4 : n > 400 ? 6 : 7.5,
+      opacity: n > MANY ? 0.5 : 0.8,
+      color: codes ? codes.map((c) => (c < 0 ? grey : colours[((options.first ?? 0) + c) % 8])) : colour("s2"),
+      symbol: codes && n <= MANY ? codes.map((c) => (c < 0 ? "circle" : symbolOf((options.first ?? 0) + c))) : "circle",
+      line: { width: 0 },
+    },
+    selected: { marker: { opacity: 1 } },
+    unselected: { marker: { opacity: 0.08 } },
+    selectedpoints: chosen(points.rows),
+    showlegend: false,
+    xaxis: options.xaxis, yaxis: options.yaxis,
+  };
+}
+
+function chosen(rows) {
+  if (!state.selection.size) return null;
+  const found = [];
+  rows.forEach((row, i) => { if (state.selection.has(row)) found.push(i); });
+  return found;
+}
+
+export function axis(title, more = {}) {
+  return { title: { text: title, font: { size: 12 }, standoff: 8 }, gridcolor: colour("rule"), zeroline: false,
+    linecolor: colour("rule"), tickfont: { size: 11 }, automargin: true, ...more };
+}
+
+export function layout(more) {
+  return { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: colour("soft"), family: getComputedStyle(document.body).fontFamily },
+    margin: { l: 48, r: 10, t: 34, b: 44 }, dragmode: "lasso", hovermode: "closest",
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("soft"), activecolor: colour("accent"), orientation: "h" },
+    newselection: { line: { color: colour("accent"), width: 1.5, dash: "solid" } },
+    showlegend: false, ...more };
+}
+
+// Draw, and let what is brushed here light up everywhere.
+export async function draw(element, traces, plan) {
+  const fresh = !figures.has(element);
+  figures.set(element, traces.map((one) => one.customdata ?? []));
+  element.style.height = `${plan.height}px`;
+  await Plotly.react(element, traces, plan, CONFIG);
+  if (!fresh) return;
+  element.on("plotly_selected", (event) => {
+    if (!event?.points) return;
+    highlight(event.points.map((point) => point.customdata));
+    announce(`${state.selection.size} rows are highlighted`);
+  });
+  element.on("plotly_deselect", () => { highlight([]); announce("Nothing is highlighted"); });
+}
+
+export function erase(element) {
+  if (!figures.delete(element)) return;
+  Plotly.purge(element);
+}
+
+export function showSelection() {
+  for (const [element, rows] of figures) {
+    if (!element.isConnected) { erase(element); continue; }
+    const places = rows.map(chosen);
+    Plotly.restyle(element, { selectedpoints: places });
+    if (!state.selection.size && element.layout?.selections?.length) Plotly.relayout(element, { selections: [] });
+  }
+}

@@ -1,0 +1,145 @@
+// What the columns are for, and the settings of the next search.
+
+import * as api from "./api.js";
+import { attempt, button, counted, fill, h, select } from "./dom.js";
+import { on, state, take } from "./state.js";
+
+const ROLES = [["feature", "feature"], ["given", "known"], ["identifier", "row name"], ["none", "left out"]];
+const MANY = 100;
+const KINDS = { number: "number", boolean: "true/false", category: "category", date: "date", other: "other" };
+
+const roleOf = (setup, name) => {
+  if (setup.identifier === name) return "identifier";
+  if (setup.given.includes(name)) return "given";
+  return setup.features.includes(name) ? "feature" : "none";
+};
+
+async function change(more) {
+  const { features, given, identifier, standardize, missing } = state.exploration.setup;
+  const setup = { features, given, identifier, standardize, missing, ...more };
+  const found = await attempt(() => api.configure(state.exploration.id, setup));
+  take(found ?? state.exploration);
+}
+
+function assign(name, role) {
+  const { setup } = state.exploration;
+  const order = state.preview.columns.map((column) => column.name);
+  const without = (names) => names.filter((one) => one !== name);
+  const withIt = (names) => order.filter((one) => one === name || names.includes(one));
+  change({
+    features: role === "feature" ? withIt(setup.features) : without(setup.features),
+    given: role === "given" ? [...without(setup.given), name] : without(setup.given),
+    identifier: role === "identifier" ? name : setup.identifier === name ? null : setup.identifier,
+  });
+}
+
+function columnRow(column) {
+  const { setup } = state.exploration;
+  const role = roleOf(setup, column.name);
+  const why = role === "none" ? setup.left_out[column.name] ?? column.problem : null;
+  const facts = [KINDS[column.kind], counted(column.values, "value")];
+  if (column.missing) facts.push(`${column.missing.toLocaleString("en")} missing`);
+  if (why && why !== "excluded") facts.push(why);
+  return h("li", { class: `column ${role}` },
+    h("div", {}, h("strong", {}, column.name), h("span", { class: column.missing ? "note warn" : "note" }, facts.join(" · "))),
+    select("", ROLES, role, (value) => assign(column.name, value), { "aria-label": `Use of ${column.name}` }));
+}
+
+function firstRows() {
+  const { columns, rows } = state.preview;
+  const shown = columns.slice(0, 30);
+  return h("details", {}, h("summary", {}, "First rows"),
+    h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "First rows of the table" },
+      h("table", { class: "plain" }, h("thead", {}, h("tr", {}, shown.map((one) => h("th", { scope: "col" }, one.name)))),
+        h("tbody", {}, rows.map((row) => h("tr", {}, row.slice(0, 30).map((cell) => h("td", {}, cell === null ? "–" : String(cell)))))))));
+}
+
+function dataPanel() {
+  const { setup, n_rows, n_columns } = state.exploration;
+  const { columns } = state.preview;
+  const list = h("ul", { class: "columns-list" });
+  const filter = (text) => fill(list, columns.filter((one) => one.name.toLowerCase().includes(text.toLowerCase()))
+    .slice(0, MANY).map(columnRow));
+  filter("");
+  const missing = columns.some((one) => one.missing && roleOf(setup, one.name) !== "none");
+  const policy = [["error", "stop and say where"], ["impute", "fill in medians"], ["drop", "leave out the rows"]];
+  return [
+    h("p", { class: "note" }, `${counted(n_rows, "row")}, ${counted(n_columns, "column")}; ${counted(setup.features.length, "feature")} used.`),
+    setup.notes.map((note) => h("p", { class: "note" }, note)),
+    columns.length > MANY ? h("label", { class: "field" }, h("span", {}, "Find a column"),
+      h("input", { type: "search", oninput: (event) => filter(event.target.value) })) : null,
+    list,
+    columns.length > MANY ? h("p", { class: "note" }, `At most ${MANY} columns are listed.`) : null,
+    missing ? select("Missing values", policy, setup.missing, (value) => change({ missing: value })) : null,
+    h("label", { class: "check" }, h("input", { type: "checkbox", checked: setup.standardize,
+      onchange: (event) => change({ standardize: event.target.checked }) }), h("span", {}, "Same scale for all features")),
+    firstRows(),
+  ];
+}
+
+// Settings live outside of the drawing, so that it does not undo what someone types.
+export const settings = { n_clusters: "auto", n_components: "auto", novelty_weight: "auto", n_views: "1", random_state: "0" };
+
+function setting(name, label, hint) {
+  return h("label", { class: "field" }, h("span", {}, label),
+    h("input", { type: "text", inputmode: "decimal", value: settings[name], "data-setting": name, size: 6, title: hint,
+      oninput: (event) => { settings[name] = event.target.value.trim(); } }));
+}
+
+export function setSetting(name, value) {
+  settings[name] = String(value);
+  const input = document.querySelector(`[data-setting="${name}"]`);
+  if (input) {
+    input.value = settings[name];
+    input.closest("details").open = true;
+    input.focus();
+  }
+}
+
+function asked() {
+  const read = (name) => {
+    const text = settings[name].toLowerCase();
+    if (text === "" || text === "auto") return "auto";
+    const value = Number(text.replace(",", "."));
+    if (!Number.isFinite(value)) throw new Error(`"${settings[name]}" is neither a number nor auto.`);
+    return value;
+  };
+  const body = {};
+  for (const name of Object.keys(settings)) {
+    const value = read(name);
+    if (value !== "auto") body[name] = value;
+  }
+  return body;
+}
+
+export function setupPanel(panel, found) {
+  const data = h("details", { open: true, class: "panel" }, h("summary", {}, "The table"), h("div", { class: "inside" }));
+  const known = h("p", { class: "note" });
+  const find = button("Find a grouping", () => attempt(async () => {
+    found(await api.search(state.exploration.id, asked()));
+  }), { class: "primary wide", id: "find" });
+  const options = h("details", { class: "panel" }, h("summary", {}, "Settings (all automatic)"),
+    h("div", { class: "inside fields" },
+      setting("n_clusters", "Groups", "a number, or auto"),
+      setting("n_components", "Dimensions", "a number, or auto"),
+      setting("novelty_weight", "Novelty weight", "what likeness to the known costs: a number, or auto"),
+      setting("n_views", "Views in a row", "1 to 6"),
+      setting("random_state", "Seed", "a whole number")));
+  function show() {
+    fill(data.lastChild, dataPanel());
+    const { setup, views, jobs } = state.exploration;
+    const names = [...setup.given, ...views.filter((view) => view.status === "accepted").map((view) => view.name)];
+    fill(known, names.length ? `Known: ${names.join(", ")}. The search avoids ${names.length > 1 ? "them" : "it"}.`
+      : "Nothing is known yet: mark a column as known, or accept a view.");
+    find.textContent = names.length ? "Find another grouping" : "Find a grouping";
+    const busy = jobs.some((job) => job.status === "running" || job.status === "waiting");
+    find.disabled = busy || !setup.features.length;
+    options.firstChild.textContent = Object.entries(settings).every(([name, value]) =>
+      value === { n_views: "1", random_state: "0" }[name] || value === "auto" || value === "") ? "Settings (all automatic)" : "Settings";
+  }
+  options.addEventListener("input", () => { options.firstChild.textContent = "Settings"; });
+  fill(panel, h("section", { class: "searching" }, h("h2", {}, "Search"), known, find, options), data);
+  on("exploration", show);
+  if (matchMedia("(max-width: 60rem)").matches && state.exploration.views.length) data.open = false;
+  show();
+}

@@ -1,0 +1,148 @@
+// One view: its points beside what is known, and everything that is known about it.
+
+import * as api from "./api.js";
+import { colour, mark } from "./colours.js";
+import { askName, attempt, button, chance, counted, fill, h, number, select, table } from "./dom.js";
+import { frontierPanel } from "./frontier.js";
+import { imagesPanel } from "./images.js";
+import { loadingsPanel, profilePanel } from "./features.js";
+import { axis, draw, layout, trace } from "./scatter.js";
+import { detail, emit, highlight, on, state, take } from "./state.js";
+
+export async function act(step, words) {
+  const found = await attempt(() => api.step(state.exploration.id, step));
+  if (found) { take(found); emit("chosen"); emit("said", words); }
+}
+
+function facts(view) {
+  const said = [["separation", number(view.separation), "from 1.5 on it is clear"]];
+  if (view.stability !== null) said.push(["stability", view.stability.toFixed(2), view.stability >= 0.9 ? "firm" : view.stability >= 0.7 ? "fair" : "shaky"]);
+  if (view.p_value !== null) said.push(["chance", `p = ${chance(view.p_value)}`.replace("= <", "<"), view.p_value <= 0.05 ? "beyond chance" : "could be chance"]);
+  if (view.novelty !== null) said.push(["NMI with the known", view.novelty.toFixed(2), "0 is entirely new"]);
+  return h("dl", { class: "facts" }, said.map(([name, value, remark]) =>
+    h("div", {}, h("dt", {}, name), h("dd", {}, value, h("span", {}, remark)))));
+}
+
+function actions(view) {
+  const on_status = (status) => view.status === status;
+  const rename = async () => {
+    const name = await askName("Name of this view", view.name);
+    if (name) act({ do: "rename", view: view.id, group: null, name }, `renamed to ${name}`);
+  };
+  return h("div", { class: "actions", role: "group", "aria-label": `What to do with ${view.name}` },
+    on_status("accepted")
+      ? button("✓ Accepted", () => act({ do: "restore", view: view.id }, "no longer accepted"), { class: "on", title: "Click to take it back", "aria-pressed": "true" })
+      : button("Accept", () => act({ do: "accept", view: view.id }, "accepted: the next search avoids it"), { class: "primary", id: "accept", title: "The next search is given it too" }),
+    on_status("rejected")
+      ? button("Take back", () => act({ do: "restore", view: view.id }, "taken back"))
+      : button("Reject", () => act({ do: "reject", view: view.id }, "rejected"), { id: "reject", title: "Set it aside" }),
+    button("Rename", rename));
+}
+
+function groups(found) {
+  const chosen = new Set();
+  const merge = button("Merge", () => act({ do: "merge", view: found.id, groups: [...chosen] }, "merged"), { disabled: true, id: "merge" });
+  const described = found.description.groups;
+  const most = Math.max(...found.sizes);
+  const rows = found.sizes.map((size, group) => {
+    const name = found.group_names[group];
+    const rename = async () => {
+      const wanted = await askName(`Name of ${name}`, name);
+      if (wanted) act({ do: "rename", view: found.id, group, name: wanted }, `renamed to ${wanted}`);
+    };
+    const bar = h("span", { class: "size" });
+    bar.style.width = `${(4 * size) / most}rem`;
+    const light = () => highlight(found.points.rows.filter((_, i) => found.points.labels[i] === group));
+    return h("tr", {},
+      h("th", { scope: "row" }, h("label", { class: "check" }, found.n_clusters < 3 ? null : h("input", { type: "checkbox", "aria-label": `Choose ${name} to merge`,
+        onchange: (event) => { event.target.checked ? chosen.add(group) : chosen.delete(group); merge.disabled = chosen.size < 2; } }),
+      mark(group), h("span", {}, name))),
+      h("td", {}, bar, size.toLocaleString("en")),
+      h("td", { class: "words" }, described[group]?.name ?? ""),
+      h("td", {}, button("Highlight", light, { "aria-label": `Highlight ${name}` }), " ", button("Rename", rename, { "aria-label": `Rename ${name}` })));
+  });
+  return h("section", {}, h("h3", {}, "Groups"),
+    table("The groups, their sizes, and how they differ from all other rows.", ["group", "rows", "what it is", ""], rows),
+    found.n_clusters > 2 ? h("p", {}, merge, h("span", { class: "note" }, " the groups that are ticked")) : null);
+}
+
+function legend(names, first = 0) {
+  return h("ul", { class: "legend" }, names.slice(0, 24).map((name, i) => h("li", {}, mark(first + i), name)),
+    names.length > 24 ? h("li", {}, `and ${names.length - 24} more`) : null);
+}
+
+// The left panel shows the groups, the right one the same points in the colours of what is known.
+function picture(found, figure, legends, known) {
+  const wide = figure.clientWidth > 640;
+  const beside = found.known[known];
+  const shown = state.frontier?.view === found.id ? state.frontier : null;
+  let codes = found.points.labels;
+  if (shown) {
+    const labels = new Map(found.frontier.rows.map((row, i) => [row, found.frontier.labels[shown.index][i]]));
+    codes = found.points.rows.map((row) => labels.get(row) ?? -1);
+  }
+  const lanes = { showticklabels: false, title: { text: "" } };
+  const left = axis(found.axes[0]);
+  const up = found.points.y ? axis(found.axes[1]) : axis("", lanes);
+  const title = (text, x) => ({ text, x, y: 1, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 13, color: colour("ink") } });
+  const traces = [trace(found.points, codes, found.group_names)];
+  const plan = layout({ height: wide || !beside ? 400 : 720, annotations: [title(shown ? `at novelty weight ${number(found.frontier.weights[shown.index])}` : found.name, 0)], xaxis: left, yaxis: up });
+  if (beside) {
+    const first = found.n_clusters;
+    traces.push(trace(found.points, beside.codes, beside.names, { first, xaxis: "x2", yaxis: "y2" }));
+    if (wide) {
+      Object.assign(plan, { xaxis: { ...left, domain: [0, 0.48] }, xaxis2: { ...axis(found.axes[0]), domain: [0.52, 1], matches: "x", anchor: "y2" },
+        yaxis2: { ...up, matches: "y", anchor: "x2", showticklabels: false, title: { text: "" } } });
+      plan.annotations.push(title(`by ${beside.name}`, 0.52));
+    } else {
+      Object.assign(plan, { yaxis: { ...up, domain: [0.56, 1] }, xaxis2: { ...axis(found.axes[0]), matches: "x", anchor: "y2" },
+        yaxis2: { ...up, domain: [0, 0.42], matches: "y", anchor: "x2" } });
+      plan.annotations.push({ ...title(`by ${beside.name}`, 0), y: 0.42 });
+    }
+  }
+  plan.uirevision = found.id;
+  fill(legends, legend(found.group_names), beside ? legend(beside.names, found.n_clusters) : null);
+  return draw(figure, traces, plan);
+}
+
+export function viewPanel(place) {
+  const figure = h("div", { class: "figure", id: "view-figure", role: "img" });
+  const legends = h("div", { class: "legends" });
+  const head = h("div", {});
+  const tools = h("div", { class: "row" });
+  const body = h("div", {});
+  const box = h("section", { class: "view", "aria-label": "The view" }, head, tools, figure, legends, body);
+  let known = 0;
+  let current = null;
+
+  const redraw = () => current && figure.isConnected && picture(current, figure, legends, known);
+
+  async function show() {
+    if (!state.chosen) { fill(place); current = null; return; }
+    const wanted = state.chosen;
+    const found = await attempt(() => detail(wanted));
+    if (!found || wanted !== state.chosen) return;
+    current = found;
+    if (!box.isConnected) fill(place, box);
+    known = Math.min(known, Math.max(0, found.known.length - 1));
+    if (state.frontier?.view !== found.id) state.frontier = null;
+    const { points } = found;
+    figure.setAttribute("aria-label", `${found.name}: ${counted(points.rows.length, "point")} in ${counted(found.n_clusters, "group")}. ${found.sentence}`);
+    fill(head, h("div", { class: "head" }, h("h2", {}, found.name), actions(found)),
+      h("p", { class: "lead" }, found.sentence), h("p", {}, found.description.evidence), facts(found));
+    fill(tools,
+      found.known.length > 1 ? select("Beside it", found.known.map((one, i) => [i, one.name]), known, (value) => { known = Number(value); redraw(); }) : null,
+      h("span", { class: "note" }, points.rows.length < points.total ? `Showing ${points.rows.length.toLocaleString("en")} of ${points.total.toLocaleString("en")} rows. ` : "",
+        "Draw around points to highlight their rows everywhere."));
+    await redraw();
+    fill(body, groups(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
+  }
+  on("chosen", show);
+  on("theme", redraw);
+  let width = 0;
+  new ResizeObserver(() => {
+    const wide = figure.clientWidth > 640;
+    if (width !== wide) { width = wide; redraw(); }
+  }).observe(figure);
+  show();
+}

@@ -1,0 +1,155 @@
+"""The table of an exploration: read within limits, and shown before anything is done."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..files import FileData, read_file
+from ..files.binary import need
+from ..frames.cells import read_column, whole
+from ..frames.roles import assign_roles
+from ..frames.table import read_table
+from ..linalg import Array
+
+#: What one request may bring, and what a packed file may unpack to.
+MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
+#: More columns would not fit a page.
+MAX_COLUMNS = 5000
+#: Rows of the preview, and characters of one cell.
+PREVIEW_ROWS, CELL_WIDTH = 8, 200
+#: What rows are called that have no name in the file.
+ROW = "row"
+
+
+def read_within_limits(path: Path) -> FileData:
+    """Read a table that someone has sent; raise before a small file becomes a huge table."""
+    _check_unpacked(path)
+    file = read_file(path)
+    if len(file.columns) > MAX_COLUMNS:
+        raise ValueError(
+            f"{path.name!r} has {len(file.columns):,} columns, the workbench takes at most "
+            f"{MAX_COLUMNS:,}: keep those of interest, or use the command `multifacet find`"
+        )
+    if len(next(iter(file.columns.values()))) < 2:
+        raise ValueError(f"{path.name!r} has a single row: at least 2 are needed")
+    return file
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raise if a packed file holds far more than its size says."""
+    with path.open("rb") as stream:
+        start = stream.read(4)
+    if start[:2] == b"\x1f\x8b":
+        size = _gzip_size(path)
+    elif start == b"PK\x03\x04":
+        try:
+            with zipfile.ZipFile(path) as archive:
+                size = sum(entry.file_size for entry in archive.infolist())
+        except zipfile.BadZipFile as error:
+            raise ValueError(f"{path.name!r} is broken: {error}") from error
+    elif start == b"PAR1":
+        size = 8 * _parquet_cells(path)
+    else:
+        return
+    if size > MAX_UNPACKED:
+        raise ValueError(
+            f"{path.name!r} unpacks to more than {MAX_UNPACKED // 2**20} MB: that is too much for "
+            "the workbench"
+        )
+
+
+def _gzip_size(path: Path) -> int:
+    """Return the unpacked size, or one that is too large."""
+    size = 0
+    try:
+        with gzip.open(path) as stream:
+            while size <= MAX_UNPACKED and (block := stream.read(2**20)):
+                size += len(block)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path.name!r} is packed by gzip, but broken: {error}") from error
+    return size
+
+
+def _parquet_cells(path: Path) -> int:
+    pa = need("pyarrow", "arrow", "Parquet")
+    try:
+        found = need("pyarrow.parquet", "arrow", "Parquet").read_metadata(path)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path.name!r} is broken, or is no Parquet file: {error}") from error
+    return found.num_rows * found.num_columns
+
+
+def named_columns(file: FileData) -> tuple[dict[str, Any], str | None]:
+    """Return the columns, with the names of the rows among them, and which column that is."""
+    if file.index is None:
+        return file.columns, None
+    name = ROW
+    while name in file.columns:
+        name += "_"
+    return {name: file.index, **file.columns}, name
+
+
+def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None) -> dict[str, Any]:
+    """Return what the columns are taken for at first, and why some are left out."""
+    setup = {"standardize": True, "missing": "error", "given": [], "identifier": identifier}
+    try:
+        roles = assign_roles(columns, identifier=identifier, features=file.features)
+    except ValueError as error:  # it is for the user to say what the features are
+        return setup | {"features": [], "left_out": {}, "notes": [*file.notes, str(error)]}
+    setup |= {"features": roles.features, "identifier": roles.identifier}
+    return setup | {"left_out": roles.left_out, "notes": list(file.notes)}
+
+
+def describe_columns(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what each column holds: its kind, how many values, how many are missing."""
+    table = read_table(columns)
+    return [_describe_column(table, name) for name in columns]
+
+
+def _describe_column(table: Any, name: str) -> dict[str, Any]:
+    try:
+        cells = table.read(name)
+    except ValueError as error:
+        return {"name": name, "kind": "other", "missing": 0, "values": 0, "problem": str(error)}
+    distinct = len(set(cells.present.tolist()))
+    return {
+        "name": name,
+        "kind": cells.kind,
+        "missing": int(cells.missing.sum()),
+        "values": distinct,
+        "problem": None,
+    }
+
+
+def cells_of(columns: dict[str, Any], rows: Array) -> list[list[Any]]:
+    """Return cells of the table as JSON takes them, one list per row; long text is cut."""
+    table = read_table(columns)
+    listed = [_column_cells(table, name, rows) for name in columns]
+    return [list(row) for row in zip(*listed, strict=True)]
+
+
+def _column_cells(table: Any, name: str, rows: Array) -> list[Any]:
+    column = table.columns[name]
+    try:
+        # A few rows of an array are read faster than all of it.
+        few = isinstance(column, np.ndarray)
+        cells = read_column(name, column[rows]) if few else table.read(name).take(rows)
+    except ValueError:  # such as lists in its cells
+        return [None] * len(rows)
+    values = whole(cells.values) if not cells.missing.any() else cells.values
+    return [
+        None if gone else _cell(value)
+        for value, gone in zip(values.tolist(), cells.missing.tolist(), strict=True)
+    ]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if np.isfinite(value) else str(value)
+    return value if isinstance(value, bool | int) else str(value)[:CELL_WIDTH]

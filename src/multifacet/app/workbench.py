@@ -1,0 +1,218 @@
+"""All explorations of a server: begun, taken up again, searched in, and put away."""
+
+from __future__ import annotations
+
+import io
+import re
+import secrets
+import shutil
+import tempfile
+import threading
+import zipfile
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..datasets import make_gaussian_views, make_moons_views
+from ..files import read_file, write_table
+from .exploration import STATE, Exploration
+from .jobs import Job, Jobs
+from .tables import MAX_UNPACKED, read_within_limits
+
+#: Explorations that are held in memory; others are read again when someone asks.
+MAX_OPEN = 6
+EXAMPLES = {
+    "penguins": "333 penguins, four measurements. The species is known; what else?",
+    "moons": "400 points with two groupings: two blobs in one plane, two moons in another.",
+    "gaussians": "600 points with three groupings of 3, 2 and 2 clusters, mixed in 8 features.",
+}
+_ID = re.compile(r"[a-z0-9-]{1,60}")
+
+
+class Workbench:
+    """What the server knows.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Directory that keeps explorations, one directory each; made when the first one begins.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.jobs = Jobs()
+        self._lock = threading.RLock()
+        self._open: dict[str, Exploration] = {}
+        self._known_jobs: dict[str, Job] = {}
+        self._temporary = tempfile.TemporaryDirectory(prefix="multifacet-")
+
+    def close(self) -> None:
+        """End all work, and remove what nobody needs: uploads in which nothing was found."""
+        self.jobs.close()
+        self._temporary.cleanup()
+        for exploration in self._open.values():
+            if not exploration.steps:
+                shutil.rmtree(exploration.folder, ignore_errors=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+    # Explorations
+
+    def upload_path(self, name: str) -> Path:
+        """Return where the bytes of an upload go."""
+        own = Path(tempfile.mkdtemp(dir=self._temporary.name))
+        name = re.sub(r"[\x00-\x1f/\\]", "_", name).strip()[-120:]
+        return own / (name if name.strip(". ") else "table.csv")
+
+    def begin(self, path: Path, *, trusted: bool = False) -> Exploration:
+        """Begin with a table, or take up a packed exploration; a trusted path has no size limit."""
+        if not trusted and _holds_exploration(path):
+            return self._unpack(path)
+        file = read_file(path) if trusted else read_within_limits(path)
+        folder = self._new_folder(path.name)
+        try:
+            shutil.copyfile(path, folder / path.name)
+            exploration = Exploration.begin(folder, file)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return self._remember(exploration)
+
+    def example(self, name: str) -> Exploration:
+        """Begin with a built-in table."""
+        if name == "penguins":
+            with as_file(files("multifacet.datasets").joinpath("penguins.csv")) as path:
+                return self.begin(path)
+        if name not in EXAMPLES:
+            raise LookupError(f"there is no example {name!r}: use {', '.join(EXAMPLES)}")
+        path = self.upload_path(f"{name}.csv")
+        write_table(path, _generated(name))
+        return self.begin(path)
+
+    def get(self, exploration_id: str) -> Exploration:
+        """Return an exploration, from memory or from its directory."""
+        with self._lock:
+            if exploration_id in self._open:
+                return self._open[exploration_id]
+            folder = self.folder / exploration_id
+            if not _ID.fullmatch(exploration_id) or not (folder / STATE).is_file():
+                raise LookupError(f"there is no exploration {exploration_id!r}")
+            return self._remember(Exploration.open(folder))
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the explorations that can be taken up, latest first."""
+        states = sorted(self.folder.glob(f"*/{STATE}"), key=lambda one: -one.stat().st_mtime)
+        return [
+            {"id": one.parent.name, "changed": one.stat().st_mtime}
+            for one in states[:50]
+            if any(one.parent.glob("v*.npz"))
+        ]
+
+    def remove(self, exploration_id: str) -> None:
+        """Delete an exploration and its directory."""
+        exploration = self.get(exploration_id)
+        for job in self.jobs_of(exploration_id):
+            self.jobs.cancel(job)
+        with self._lock:
+            self._open.pop(exploration_id, None)
+        shutil.rmtree(exploration.folder)
+
+    def _new_folder(self, name: str) -> Path:
+        stem = re.sub(r"[^a-z0-9]+", "-", name.split(".")[0].lower()).strip("-")[:40] or "table"
+        folder = self.folder / f"{stem}-{secrets.token_hex(3)}"
+        folder.mkdir(parents=True)
+        return folder
+
+    def _remember(self, exploration: Exploration) -> Exploration:
+        with self._lock:
+            self._open[exploration.id] = exploration
+            busy = {job.exploration for job in self._known_jobs.values() if job.active}
+            idle = [one for one in self._open.values() if one.id not in busy and not one.problem]
+            for old in idle[: max(0, len(self._open) - MAX_OPEN)]:
+                if old is not exploration:
+                    del self._open[old.id]
+                    if not old.steps:
+                        shutil.rmtree(old.folder, ignore_errors=True)
+        return exploration
+
+    # Files of explorations
+
+    def pack(self, exploration: Exploration) -> bytes:
+        """Return the directory of an exploration as one file."""
+        content = io.BytesIO()
+        with exploration.lock, zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            exploration.save()
+            wanted = [STATE, exploration.file.name, *(f"{v}.npz" for v in exploration.facets())]
+            for name in wanted:
+                archive.write(exploration.folder / name, name)
+        return content.getvalue()
+
+    def _unpack(self, path: Path) -> Exploration:
+        folder = self._new_folder(path.name)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                entries = archive.infolist()
+                if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
+                    raise ValueError(f"{path.name!r} unpacks to more than the workbench takes")
+                for entry in entries:
+                    if Path(entry.filename).name != entry.filename or entry.is_dir():
+                        raise ValueError(f"{path.name!r} holds the strange path {entry.filename!r}")
+                    archive.extract(entry, folder)
+            exploration = Exploration.open(folder)
+            for view_id in exploration.facets():
+                exploration.views(view_id)
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, zipfile.BadZipFile | LookupError):
+                raise ValueError(f"{path.name!r} is broken: {error}") from error
+            raise
+        return self._remember(exploration)
+
+    # Searches
+
+    def search(self, exploration: Exploration, options: dict[str, Any], count: int) -> Job:
+        """Ask for views."""
+        task = exploration.task(options, count)
+
+        def found(message: dict[str, Any]) -> dict[str, Any]:
+            view_id = exploration.found(task, message)
+            return {"kind": "found", "view": view_id, "name": message["name"]}
+
+        job = Job(secrets.token_hex(4), exploration.id, task, found)
+        with self._lock:
+            self._known_jobs[job.id] = job
+        self.jobs.submit(job)
+        return job
+
+    def job(self, exploration_id: str, job_id: str) -> Job:
+        """Return a search of an exploration."""
+        job = self._known_jobs.get(job_id)
+        if job is None or job.exploration != exploration_id:
+            raise LookupError(f"there is no job {job_id!r} in this exploration")
+        return job
+
+    def jobs_of(self, exploration_id: str) -> list[Job]:
+        """Return the searches of an exploration, in their order."""
+        return [job for job in self._known_jobs.values() if job.exploration == exploration_id]
+
+
+def _holds_exploration(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return STATE in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _generated(name: str) -> dict[str, Any]:
+    """Return the columns of a generated example: features and true groupings."""
+    if name == "moons":
+        X, labelings = make_moons_views(400, n_noise=2, random_state=0)
+        truth = {"blobs": labelings[:, 0], "moons": labelings[:, 1]}
+    else:
+        X, labelings = make_gaussian_views(600, (3, 2, 2), n_noise=2, random_state=0)
+        truth = {f"grouping {j + 1}": labels for j, labels in enumerate(labelings.T)}
+    words = {key: np.array([f"{key} {label}" for label in values]) for key, values in truth.items()}
+    return words | {f"x{j + 1}": column.round(4) for j, column in enumerate(X.T)}

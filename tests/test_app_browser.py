@@ -1,0 +1,274 @@
+"""The workbench in a browser: the whole way by mouse and by keyboard, wide and narrow."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import time
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("fastapi", reason="the extra app is not installed")
+pytest.importorskip("plotly", reason="the extra app is not installed")
+
+from playwright.sync_api import sync_playwright
+
+from multifacet import find_views
+from multifacet.datasets import make_gaussian_views
+from multifacet.files import read_file
+
+from .workbench import alive, running, searched, small_table, uploaded
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
+
+#: Milliseconds within which a search on a small table ends on a busy machine.
+PATIENCE = 120_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as driver:
+        # Without its sandbox, because CI is root.
+        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("explorations")) as both:
+        yield both
+
+
+@pytest.fixture
+def open_page(browser, served):
+    """Return a function that opens the workbench; nothing may go wrong in its pages."""
+    contexts, wrong = [], []
+    home = str(served[1].base_url)
+
+    def opened(place="", width=1280, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, accept_downloads=True
+        )
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: wrong.append(m.text) if is_fault(m) else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: wrong.append(dialog.message))
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith(home) else wrong.append(request.url),
+        )
+        page.goto(f"{home}/{place}")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    # Blobs and data are made in the page itself.
+    assert [text for text in wrong if urlsplit(text).scheme not in ("blob", "data")] == []
+
+
+@pytest.fixture(scope="module")
+def explored(served, tmp_path_factory):
+    """The address of an exploration with two views, of which the first is accepted."""
+    client = served[1]
+    address = uploaded(client, small_table(tmp_path_factory.mktemp("data")), given=["known"])
+    searched(client, address, n_clusters=3, n_components=2)
+    client.post(f"{address}/steps", json={"do": "accept", "view": "v1"}).raise_for_status()
+    searched(client, address)
+    return f"#{address.rsplit('/', 1)[1]}"
+
+
+def is_fault(message):
+    # The browser calls it an error of the network when the server refuses a file, with a sentence.
+    return message.type == "error" and "a status of 400" not in message.text
+
+
+def traces(page, figure):
+    return page.evaluate(
+        "id => document.getElementById(id).data.map(one => "
+        "({type: one.type, n: one.x.length, selected: one.selectedpoints ?? null}))",
+        figure,
+    )
+
+
+def wait_for_figure(page, figure="view-figure"):
+    page.wait_for_function("id => document.getElementById(id)?.data?.length", arg=figure)
+
+
+def lasso(page, figure):
+    """Draw around the left half of the first panel of a figure."""
+    area = page.locator(f"#{figure} .nsewdrag").first
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    corners = [(0.02, 0.02), (0.5, 0.02), (0.5, 0.98), (0.02, 0.98), (0.02, 0.05)]
+    for i, (x, y) in enumerate(corners):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=8)
+        if i == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def test_from_a_file_to_labels_and_back(open_page, served, tmp_path):
+    page = open_page()
+    data = files("multifacet.datasets").joinpath("penguins.csv")
+    page.locator("#file").set_input_files(str(data))
+    page.get_by_label("Use of species").select_option("given")
+    page.get_by_role("button", name="Find another grouping").click()
+    wait_for_figure(page)
+    assert [(one["type"], one["n"]) for one in traces(page, "view-figure")] == [
+        ("scattergl", 333),
+        ("scattergl", 333),
+    ]
+    assert "WebGL is not supported" not in page.inner_text("#view-figure")
+    page.get_by_role("button", name="Accept", exact=True).click()
+    page.get_by_role("button", name="Accepted").wait_for()
+    page.locator("#find:enabled").click()
+    page.locator(".view-card", has_text="view 2").wait_for()
+    wait_for_figure(page, "overview-figure")
+
+    lasso(page, "view-figure")
+    page.locator("#clear").wait_for()
+    count = int(re.match(r"(\d+) rows of 333 highlighted", page.inner_text("#row-count"))[1])
+    assert 0 < count < 333
+    for figure in ("view-figure", "overview-figure"):
+        assert {len(one["selected"]) for one in traces(page, figure)} == {count}
+    page.locator("#clear").click()
+    page.get_by_text("333 rows", exact=True).wait_for()
+
+    page.locator("#keep").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Labels as CSV").click()
+    download.value.save_as(tmp_path / "labels.csv")
+    with (tmp_path / "labels.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    columns = {n: c for n, c in read_file(data).columns.items() if n != "sex"}
+    first = find_views(columns, given="species", n_views=1, n_refits=0)[0]
+    columns["view 1"] = first.labels
+    second = find_views(columns, given=["species", "view 1"], n_views=1, n_refits=0)[0]
+    assert [row["view 1"] for row in rows] == [str(label) for label in first.labels]
+    assert [row["view 2"] for row in rows] == [str(label) for label in second.labels]
+
+    # Reopened from the first screen, it is as it was.
+    page.get_by_role("button", name="Close").click()
+    page.locator("#home").click()
+    page.locator("a.card", has_text="penguins").first.click()
+    wait_for_figure(page)
+    assert page.locator(".view-card").count() == 2
+    assert page.locator(".view-card.accepted").inner_text().startswith("view 1")
+
+
+def test_a_reload_comes_back_to_the_search_and_cancel_ends_it(open_page, served, tmp_path):
+    X, _ = make_gaussian_views(4000, [3, 3, 3], n_noise=10, random_state=0)
+    np.save(tmp_path / "large.npy", X)
+    address = uploaded(served[1], tmp_path / "large.npy")
+    page = open_page(f"#{address.rsplit('/', 1)[1]}")
+    page.get_by_role("button", name="Find a grouping").click()
+    page.locator(".sketch canvas").first.wait_for(state="attached")
+    page.reload()
+    page.locator(".sketch canvas").first.wait_for(state="attached")
+    job = served[1].get(address).json()["jobs"][0]
+    assert job["status"] == "running"
+    page.locator("#cancel").click()
+    end = time.monotonic() + 2
+    while alive(job["pid"]):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    page.locator(".job").wait_for(state="detached")
+    page.locator("#find:enabled").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "light"), (390, "dark"), (1280, "dark"), (2560, "light")]
+)
+def test_everything_is_in_sight(open_page, explored, width, scheme):
+    page = open_page(explored, width, scheme)
+    wait_for_figure(page)
+    wait_for_figure(page, "overview-figure")
+    wait_for_figure(page, "frontier")
+    page.get_by_role("heading", name="How far they agree").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for figure in ("view-figure", "overview-figure", "frontier"):
+        box = page.locator(f"#{figure} .main-svg").first.bounding_box()
+        frame = page.locator(f"#{figure}").bounding_box()
+        assert box["width"] >= 280
+        assert frame["x"] >= 0
+        assert frame["x"] + frame["width"] <= width
+        assert box["height"] <= frame["height"] + 1
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", background)[:3])) > 600) == (scheme == "light")
+
+
+def test_steps_of_a_view(open_page, explored):
+    page = open_page(explored)
+    page.locator(".view-card").first.click()
+    page.get_by_role("heading", name="view 1").wait_for()
+    page.get_by_label("Choose group 0 to merge").check()
+    page.get_by_label("Choose group 2 to merge").check()
+    page.locator("#merge").click()
+    page.locator(".view-card").first.get_by_text("2 groups").wait_for()
+    page.get_by_role("button", name="Rename group 0").click()
+    page.get_by_label("Name of group 0").last.fill("<i>both</i>")
+    page.keyboard.press("Enter")
+    page.locator(".legend", has_text="<i>both</i>").wait_for()
+    page.locator("#code").click()
+    assert "np.isin(labels_1, [0, 2])" in page.inner_text("dialog pre >> nth=0")
+    page.keyboard.press("Escape")
+    page.locator("#undo").click()
+    page.locator(".legend", has_text="<i>both</i>").wait_for(state="detached")
+    page.locator("#undo").click()
+    page.locator(".view-card").first.get_by_text("3 groups").wait_for()
+    page.get_by_role("button", name="Highlight group 1").click()
+    page.locator("#clear").click()
+    slider = page.locator("#threshold")
+    slider.fill("1")
+    page.get_by_text(re.compile(r"^0 of 4 features")).wait_for()
+    page.get_by_role("button", name="Show the clustering at novelty weight 0.1").click()
+    page.locator("#view-figure", has_text="at novelty weight 0.1").wait_for()
+    page.get_by_role("button", name="Search at this weight").click()
+    assert page.locator('[data-setting="novelty_weight"]').input_value() == "0.1"
+    page.get_by_role("button", name=re.compile("Compare known with view 2")).click()
+    page.locator("#pair table").wait_for()
+
+
+def test_it_works_by_keyboard(open_page):
+    page = open_page()
+    page.locator(".drop").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    for _ in range(3):  # the file, then the examples
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent").startswith("penguins"):
+            break
+    page.keyboard.press("Enter")
+    page.locator("#find:enabled").focus()
+    page.keyboard.press("Enter")
+    page.locator("#cancel").focus()
+    assert "search has begun" in page.inner_text("#live")
+    page.keyboard.press("Enter")
+    page.get_by_text("The search was cancelled").wait_for(state="attached")
+    for control in page.locator("input:visible, select:visible, button:visible").all():
+        named = control.evaluate(
+            "one => one.ariaLabel || one.labels?.[0]?.textContent || one.textContent"
+        )
+        assert named
+
+
+def test_what_is_wrong_is_said(open_page, tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    page = open_page()
+    page.locator("#file").set_input_files(str(tmp_path / "empty.csv"))
+    page.locator(".toast", has_text="'empty.csv' is empty").wait_for()
+    page.get_by_role("button", name="Dismiss").click()
