@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench papers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/multifacet demo
@@ -19,6 +19,9 @@ lint: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
+
+papers: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.papers
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -266,6 +266,77 @@ def test_reduce_by_clusters_alone(table):
     assert "2 groups" in json.loads(result.stdout)["sentence"]
 
 
+def test_rows_that_are_left_out_are_told(table):
+    masses = [None if i % 4 == 0 else v for i, v in enumerate(X[:, 0])]
+    write_table("gaps.csv", columns() | {"long": masses})
+    done = call("find", "gaps.csv", "--given", "kind", "--missing", "drop", *FAST)
+    assert done.exit_code == 0, done.stderr
+    said = "left out 20 of 80 rows with missing values"
+    assert f"note: {said}" in done.stderr
+    record = json.loads(Path("gaps-views/run.json").read_text(encoding="utf-8"))
+    assert said in record["notes"]
+    assert said in Path("gaps-views/report.html").read_text(encoding="utf-8")
+    kinds = [None if i % 10 == 0 else v for i, v in enumerate(KIND)]
+    write_table("gaps.csv", columns() | {"long": masses, "kind": kinds})
+    words = ("--given", "kind", "--missing", "impute", *FAST, "--force")
+    done = call("find", "gaps.csv", *words)
+    assert "note: left out 8 of 80 rows without a label" in done.stderr
+    assert len(read_file("gaps-views/labels.csv").columns["id"]) == 72
+
+
+def test_row_numbers_of_pandas_give_way_to_the_identifier(table):
+    lines = Path(table).read_text().splitlines()
+    numbered = ["," + lines[0], *(f"{i},{line}" for i, line in enumerate(lines[1:]))]
+    Path("numbered.csv").write_text("\n".join(numbered))
+    done = call("find", "numbered.csv", "--given", "kind", *FAST)
+    assert "note: rows are named by column 'id'" in done.stderr
+    assert "note: left out 'row': different in every row" in done.stderr
+    assert next(iter(read_file("numbered-views/labels.csv").columns)) == "id"
+
+
+def test_known_labels_in_the_order_of_the_rows(table):
+    write_table("bare.csv", dict(zip(NAMES, X.T, strict=True)))
+    write_table("known.csv", {"kind": KIND})
+    done = call("find", "bare.csv", "--existing", "known.csv:kind", *FAST)
+    assert done.exit_code == 0, done.stderr
+    assert "no column of DATA names its rows, so those of known.csv are taken in" in done.stderr
+    assert read_file("bare-views/labels.csv").columns["kind"].tolist() == KIND.tolist()
+    write_table("short.csv", {"kind": KIND[1:]})
+    done = call("find", "bare.csv", "--existing", "short.csv:kind", *FAST, "--force")
+    assert "'short.csv' has 79 rows, DATA has 80" in done.stderr
+
+
+def test_measurements_are_no_labelings(table):
+    write_table("both.csv", columns() | {"other": LABELINGS[:, 1]})
+    done = call("compare", "both.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "note: left out 'long': different in every row" in done.stderr
+    assert "kind and other" in done.stdout
+    write_table("one.csv", columns() | {"long": X[:, 0].round(1)})
+    said = call("compare", "one.csv").stderr
+    assert "left out 'long': measurements" in said
+    assert "Error: DATA has no 2 columns that look like labelings: name them with --labels" in said
+
+
+def test_files_of_options_may_say_where_and_how(table):
+    Path("o.toml").write_text(
+        'data = "table.csv"\noutput = "there"\njson = true\nquiet = true\nviews = 1\nclusters = 2\n'
+        'method = "linear"\ngiven = ["kind"]\n'
+    )
+    done = call("find", "--config", "o.toml")
+    assert done.exit_code == 0, done.stderr
+    assert not done.stderr
+    [view] = json.loads(done.stdout)["views"]
+    assert set(view["features"]) <= set(NAMES)
+    assert view["nmi_with_known"] == view["novelty"]
+    assert "separat" in view["verdict"]
+    Path("elsewhere").mkdir()
+    os.chdir("elsewhere")  # the fixture goes back
+    again = call("find", "--from", "../there/run.json", "-o", "here")
+    assert again.exit_code == 0, again.stderr
+    assert Path("here/labels.csv").read_bytes() == Path("../there/labels.csv").read_bytes()
+
+
 def test_no_column_of_a_result_replaces_another(table):
     write_table("again.csv", columns() | {"dimension 1": X[:, 0]})
     words = ("reduce", "again.csv", "--target", "dimension 1", "--exclude", "kind", "-q", 1)
@@ -316,11 +387,15 @@ def test_info_tells_versions_and_memory():
     result = call("info", "--rows", 20_000, "--columns", 50, "--json")
     found = json.loads(result.stdout)
     assert found["versions"]["numpy"] == np.__version__
-    assert found["auto"]["kernel_matrix_bytes"] == 8 * 20_000**2
-    assert not found["auto"]["kernel_matrix_kept"]
+    assert found["auto"]["engine"] == "lowrank"
+    assert found["auto"]["data_bytes"] == 8 * 20_000 * 50
     text = call("info", "--rows", 10**8).stdout
     assert "For 100,000,000 rows and 10 features" in text
-    assert "but the exact engine needs about" in text
+    assert "solution       on 20,000 rows first" in text
+    assert (
+        "but the low-rank engine needs about"
+        in call("info", "--rows", 10**4, "--columns", 10**4).stdout
+    )
 
 
 def test_help_and_version_are_quick():
@@ -394,7 +469,8 @@ def test_an_interrupted_search_continues_to_the_same_result(tmp_path):
         process.send_signal(signal.SIGINT)
         said = process.communicate()[1].decode()
     assert process.returncode == 1
-    assert "interrupted; the views found so far are saved in 't-views': add --resume" in said
+    assert "interrupted; what was found so far is kept in 't-views', but not yet a result" in said
+    assert b"holds an interrupted search, not yet a result" in run("report", out).stderr
     assert "Traceback" not in said
     assert [path.name for path in out.iterdir()] == [".checkpoint.npz"]
     refused = run(*words, cwd=tmp_path)
@@ -416,7 +492,7 @@ def test_the_demo_prints_the_main_job(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     for words in ("333 penguins", "body_mass_g", "given species"):
         assert words in result.stdout
-    [agreement] = re.findall(r"the view and the sex: related \(NMI (\d\.\d\d)", result.stdout)
+    [agreement] = re.findall(r"the view and the sex: \w+ related \(NMI (\d\.\d\d)", result.stdout)
     assert round(float(agreement), 1) == 0.5  # as the README says
     assert result.stdout.endswith(f"report: {Path('penguins-views') / 'report.html'}\n")
     assert {path.name for path in Path("penguins-views").iterdir()} == FILES

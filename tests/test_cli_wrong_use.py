@@ -71,7 +71,7 @@ def in_file(text, name="bad.csv"):
         ("a,b\n1,2\n1,2,3\n", "line 3"),
         ("a,a\n1,2\n3,4\n", "several columns named 'a'"),
         (b"\x00\x01\x02\xff" * 50, "bad.csv"),
-        ("größe,b\n1,2\n3,4\n".encode("latin-1"), "--encoding 'latin-1'"),
+        ("größe,b\n1,2\n3,4\n".encode("latin-1"), "--encoding 'cp1252' (Windows"),
         ("a,b\n1,2\n", "'bad.csv' has a single row: at least 2 are needed"),
         ("a,b\nx,y\nz,y\nx,w\n", "no column is left as a feature"),
         (csv(mass=["", *GOOD["mass"][1:]]), "column 'mass' has 1 missing value in row 0"),
@@ -175,7 +175,7 @@ def test_known_labels_that_do_not_match(here, other, message):
     assert message in refused("find", "t.csv", "--existing", "known.csv:k", *FAST)
     write_table("nameless.csv", {"mass": GOOD["mass"], "size": GOOD["size"]})
     words = ("find", "nameless.csv", "--existing", "known.csv:k", *FAST)
-    assert "name its column with --id" in refused(*words)
+    assert "'known.csv' has 2 rows, DATA has 12" in refused(*words)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_options_of_reduce(here, words, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--labels", "kind"], "labels has 1 labeling: at least 2 are needed"),
+        (["--labels", "kind"], "--labels 'kind' names 1 labeling: at least 2 are needed"),
         (["--labels", "kind,mass"], "column 'mass' holds measurements"),
         (["--labels", "kind,id"], "column 'id' has 12 different values"),
         (["--labels", "kind,sex"], "--labels 'sex' is not a column"),
@@ -213,7 +213,7 @@ def test_options_of_compare(here, words, message):
         ("views = = 1", "'o.toml' is not valid TOML"),
         ("clusers = 2", "'o.toml' has the unknown option 'clusers': did you mean 'clusters'?"),
         ("views = 'many'", "'many' is neither a whole number nor 'auto'"),
-        ("force = true", "has the unknown option 'force'"),
+        ("resume = true", "has the unknown option 'resume'"),
         ("clusters = 2.5", "2.5 is neither a whole number nor 'auto'"),
         ("given = 3", "--given '3' is not a column"),
         (b"\xff\xfe", "'o.toml' is not text in UTF-8"),
@@ -252,12 +252,23 @@ def test_places_for_results(here):
     assert "Missing argument 'DATA'" in refused("find")
 
 
+def test_wrong_columns_are_told_before_results_that_exist(here):
+    for task in ("find", "reduce", "compare"):
+        Path("out").mkdir(exist_ok=True)
+        Path("out/report.html").write_text("precious")
+        wrong = {"find": "--given", "reduce": "--target", "compare": "--labels"}[task]
+        message = refused(task, "t.csv", wrong, "kin", "-o", "out")
+        assert f"{wrong} 'kin' is not a column" in message
+        right = refused(task, "t.csv", wrong, "kind", "-o", "out")
+        assert "'out' holds results (report.html): replace them with --force" in right
+
+
 def test_results_for_the_report(here):
     assert "there is no file 'gone.json'" in refused("report", "gone.json")
     assert "there is no file 'gone.npz'" in refused("report", "gone.npz")
     Path("empty").mkdir()
     assert "there is no result in 'empty'" in refused("report", "empty")
-    assert "is not a result: it is no JSON" in refused("report", "t.csv")
+    assert "'t.csv' is not a result: pass a directory" in refused("report", "t.csv")
     in_file('{"kind": "poem"}', "poem.json")
     assert "'poem.json' is not a result" in refused("report", "poem.json")
     np.savez("other.npz", a=np.arange(3))
@@ -291,7 +302,7 @@ def test_a_file_that_may_not_grow(here):
     done = subprocess.run(line, capture_output=True, text=True, preexec_fn=limit)
     assert done.returncode == 1
     assert "cannot write" in done.stderr
-    assert done.stderr.endswith("are saved in 't-views': add --resume to continue\n")
+    assert done.stderr.endswith("the same command with --resume continues\n")
     assert "Traceback" not in done.stderr
     assert set(files()) - set(before) == {"t-views", "t-views/.checkpoint.npz"}
     assert CliRunner().invoke(main, [*line[3:], "--resume"]).exit_code == 0

@@ -45,7 +45,35 @@ def test_relations_and_chance_are_told_apart(comparison):
     assert p_values["species", "big"] < 0.01
     assert "sex and code: the same grouping (NMI 1.00" in comparison.sentence
     assert "no relation beyond chance" in comparison.sentence
-    assert "species and big: related" in str(comparison)
+    assert "species and big: strongly related (NMI 0.79" in str(comparison)
+
+
+@pytest.mark.parametrize(
+    ("flipped", "words"),
+    [
+        (0, "the same grouping"),
+        (2, "nearly the same"),
+        (40, "strongly related"),
+        (120, "clearly related"),
+        (250, "weakly related"),
+        (390, "hardly related"),
+        (499, "no relation beyond chance"),
+    ],
+)
+def test_relations_are_graded(flipped, words):
+    a = np.arange(1000) % 2
+    b = np.where(np.arange(1000) < flipped, 1 - a, a)
+    pair = compare_labelings({"a": a, "b": b})
+    assert pair.sentence.startswith(f"a and b: {words} (NMI ")
+    assert ", p " in pair.sentence
+
+
+def test_labelings_need_no_table():
+    named = compare_labelings({"labeling 1": SPECIES, "labeling 2": SEX})
+    for data in ([(SPECIES, SEX)], [[SPECIES, SEX]], [SPECIES, SEX], [np.array([SPECIES, SEX]).T]):
+        assert compare_labelings(*data).to_dict() == named.to_dict()
+    with pytest.raises(ValueError, match=r"such as compare_labelings\(\[0, 0, 1\]"):
+        compare_labelings([1, 2, 3])
 
 
 def test_the_dict_is_strict_json(comparison):
@@ -69,8 +97,8 @@ def test_columns_are_chosen_and_incomplete_rows_can_be_left_out():
 @pytest.mark.parametrize(
     ("change", "labels", "message"),
     [
-        ({}, ["species"], "labels has 1 labeling: at least 2 are needed"),
-        ({}, ["sex", "sex"], "labels has 1 labeling"),
+        ({}, ["species"], r"labels=\['species'\] names 1 labeling: at least 2 are"),
+        ({}, ["sex", "sex"], r"labels=\['sex'\] names 1 labeling"),
         ({}, ["specie", "sex"], "labels='specie' is not a column: did you mean 'species'"),
         ({"mass": np.linspace(1, 2, 333)}, None, "column 'mass' holds measurements such as 1"),
         ({"id": np.arange(333)}, None, "column 'id' has 333 different values .* identifier"),

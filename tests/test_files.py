@@ -129,7 +129,7 @@ def test_missing_values_have_many_names(tmp_path, word):
     np.testing.assert_array_equal(data.columns["number"], [1.5, np.nan, 2.5])
     np.testing.assert_array_equal(data.columns["whole"], [1, np.nan, 3])
     assert data.columns["text"].tolist() == ["x", None, "y"]
-    said = f"'{word}' is taken as a missing value in column 'number', 'text', 'whole'"
+    said = f"'{word}' is taken as a missing value in columns 'number', 'text', 'whole'"
     assert data.notes == ([said] if word else [])
 
 

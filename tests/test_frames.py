@@ -383,7 +383,8 @@ def test_drop():
         species=["Adelie", "Adelie", None, "Gentoo", "Chinstrap", "Chinstrap"],
         tagged=[True, True, False, False, True, True],
     )
-    prepared = prepare(data, **ROLES, missing="drop")
+    with pytest.warns(UserWarning, match="left out 2 of 6 rows with missing values"):
+        prepared = prepare(data, **ROLES, missing="drop")
     assert prepared.rows.tolist() == [0, 3, 4, 5]
     assert prepared.index.tolist() == ["Ada", "Dee", "Eve", "Flo"]
     assert prepared.given[0].tolist() == ["Adelie", "Gentoo", "Chinstrap", "Chinstrap"]
@@ -393,11 +394,18 @@ def test_drop():
     assert prepared.encoding.columns[3].categories == ["Biscoe", "Dream"]
 
 
-@pytest.mark.parametrize("missing", ["error", "impute"])
-def test_labels_are_never_imputed(missing):
-    data = birds(species=["Adelie", None, "Gentoo", "Gentoo", None, "Adelie"])
+def test_labels_are_never_imputed():
+    data = birds(
+        species=["Adelie", None, "Gentoo", "Gentoo", None, "Adelie"],
+        mass=[1.0, 2.0, np.nan, 3.0, 4.0, 5.0],
+    )
     message = r"given column 'species' has 2 missing values in rows 1, 4: drop their rows"
-    expect_error(message, data, **ROLES, missing=missing)
+    expect_error(message, data | {"mass": np.arange(6.0)}, **ROLES)
+    with pytest.warns(UserWarning, match="left out 2 of 6 rows without a label"):
+        prepared = prepare(data, **ROLES, missing="impute")
+    assert prepared.rows.tolist() == [0, 2, 3, 5]
+    assert prepared.given[0].tolist() == ["Adelie", "Gentoo", "Gentoo", "Adelie"]
+    assert prepared.imputed == {"mass": 1}
 
 
 def test_missing_cells_of_columns_that_are_not_used_do_not_matter():
@@ -528,7 +536,7 @@ def test_transform_reads_new_columns_as_the_old_ones():
     [
         (r"'island' has the unknown value 'Elba' in row 1: known are 'Biscoe', 'Dream', 'Torg",
          {"island": ["Dream", "Elba"]}),
-        (r"column 'mass' has 1 missing value in row 0: drop or impute them first$",
+        (r"column 'mass' has 1 missing value in row 0: drop or impute them first; rows are",
          {"mass": [None, 1.0]}),
         (r"column 'sex' has 1 missing value in row 1", {"sex": ["male", None]}),
         (r"column 'mass' has 1 infinite value", {"mass": [np.inf, 1.0]}),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
 
-from multifacet import SupervisedKDR, reduce_table
+from multifacet import SupervisedKDR, find_views, reduce_table
 from multifacet.datasets import load_penguins, make_gaussian_views
+from multifacet.estimators.reduce import _strength
 from multifacet.metrics import hsic, nmi
 
 MEASURED, KNOWN = load_penguins()
@@ -50,12 +52,41 @@ def test_a_real_target_is_no_class():
     assert reduction.dependence == pytest.approx(expected)
 
 
+def test_features_that_tell_the_target_lead_whatever_their_share():
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=(300, 1)), rng.normal(size=(300, 3))
+    # A feature that tells the target, though not along a line, and has the smallest share.
+    told = _strength(np.hstack([x, noise]), [x[:, 0] ** 2])
+    assert told[0] > 0.6
+    assert told[1:].max() < 0.1
+    assert _strength(np.hstack([x, noise]), [np.where(x[:, 0] > 0, "a", "b")])[0] > 0.9
+    table = {"x": x[:, 0], "y": x[:, 0] ** 2} | {f"n{j}": noise[:, j] for j in range(3)}
+    reduction = reduce_table(table, target="y", n_components=3)
+    assert reduction.feature_weights[0] < 0.5
+    assert reduction.sentence.endswith("most on y, led by x")
+    np.testing.assert_allclose(reduction.strength, told)
+
+
+def test_columns_that_name_rows_are_warned_of():
+    table = PENGUINS | {"Kunden-Nr": np.random.default_rng(0).permutation(333) + 1000}
+    said = r"'Kunden-Nr' is used as a feature, but .*identifier='Kunden-Nr' or exclude="
+    with pytest.warns(UserWarning, match=said):
+        reduce_table(table, target="species", n_components=1)
+    options = {"given": "species", "n_views": 1, "n_clusters": 2, "method": "linear"}
+    with pytest.warns(UserWarning, match=said):
+        find_views(table, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", category=UserWarning)
+        find_views(table, identifier="Kunden-Nr", **options)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_scores_and_clusters():
     X, labelings = make_gaussian_views(120, [2, 2], rotate=False, random_state=0)
     table = {f"x{j}": X[:, j] for j in range(4)} | {"score": labelings[:, 1] + 0.5}
     guided = reduce_table(table, scores=["score"], n_clusters=2, n_components=1)
     assert guided.guided_by == "scores"
+    assert guided.sentence.startswith("1 dimension of 4 features guided by score, led by")
     assert nmi(guided.labels, labelings[:, 1]) > 0.9
     free = reduce_table(table, exclude="score", n_clusters=2, n_components=1)
     assert free.guided_by == "nothing"

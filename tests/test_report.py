@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -117,10 +118,52 @@ def test_typical_rows_are_rows_of_the_table(table, found, document):
                 assert isinstance(value, str) == (name == "colour")
             assert example["values"]["colour"] == table["colour"][i]
             assert example["values"]["flag"] == table["flag"][i]
-        points = found[0].projection[np.array(view["labels"]) == group["label"]]
-        distances = np.linalg.norm(points - np.median(points, axis=0), axis=1)
-        chosen = np.linalg.norm(found[0].projection[places] - np.median(points, axis=0), axis=1)
-        assert chosen.max() <= np.sort(distances)[3]
+
+
+def test_typical_rows_are_near_the_mean_of_what_defines_their_group():
+    rng = np.random.default_rng(3)
+    n, group = 80, np.repeat([0.0, 1.0], 40)
+    table = {"id": [f"row-{i}" for i in range(n)], "mass": 50 * group + 3 * rng.standard_normal(n)}
+    table |= {"wing": 4 * group + 0.5 * rng.standard_normal(n)}
+    table |= {f"noise {j}": rng.standard_normal(n) for j in range(3)}
+    view = made.find(table, n_components=3).to_dict()["views"][0]
+    assert sorted(Counter(view["labels"]).values()) == [40, 40]
+    inside = group == group[table["id"].index(view["groups"][0]["examples"][0]["row"])]
+    for name in ("mass", "wing"):
+        mean, spread = table[name][inside].mean(), table[name][inside].std()
+        for example in view["groups"][0]["examples"]:
+            assert abs(example["values"][name] - mean) < 0.5 * spread
+
+
+def test_the_features_behind_a_view_are_those_that_tell_its_groups_apart(found):
+    # The subspace is nearly all noise, as it often is; the labels differ in the mass alone.
+    view, names = found[0], found.encoding.feature_names
+    heavy, noise = names.index("mass"), names.index("a|b*_c`")
+    weights = np.full(len(names), 0.01)
+    weights[[heavy, noise]] = 0.1, 0.9 - 0.01 * (len(names) - 2)
+    strength, effects = np.full(len(names), 0.01), np.full((2, len(names)), 0.1)
+    strength[heavy], effects[:, heavy] = 0.9, (3.0, -3.0)
+    changed = replace(view.explanation, weights=weights, strength=strength, effects=effects)
+    views = replace(found, views=[replace(view, explanation=changed, feature_weights=weights)])
+    assert views.table()[0]["features"] == "mass"
+    words = Reader(to_html(views.to_dict())).words
+    assert "What tells them apart: mass (90 %)." in words
+    table = words[words.index("The features behind it") :]
+    assert table.index("mass") < table.index("a|b*_c`")
+    assert "part of the subspace" in table
+    # Without such a feature, the table and the report say what the subspace is made of.
+    flat = replace(changed, effects=0 * effects)
+    views = replace(found, views=[replace(view, explanation=flat, feature_weights=weights)])
+    assert views.table()[0]["features"].startswith("a|b*_c`, mass")
+    assert "No feature tells them apart by itself." in Reader(to_html(views.to_dict())).words
+
+
+@pytest.mark.parametrize(("p_value", "praised"), [(1.0, False), (0.06, False), (0.01, True)])
+def test_chance_comes_before_praise(found, p_value, praised):
+    view = replace(found[0], separation=1.2, p_value=p_value)
+    evidence = replace(found, views=[view]).to_dict()["views"][0]["evidence"]
+    assert ("moderately separated" in evidence) == praised
+    assert evidence.startswith("Chance cannot be ruled out") != praised
 
 
 def test_a_category_of_two_values_is_told_by_both():
@@ -240,11 +283,11 @@ def test_the_answer_comes_first(documents):
         "What else is in data.csv?",
         "Beside known, 1 other grouping was found in 90 rows",
         "Given: known",
-        view["sentence"],
+        view["sentence"].replace("(-", "(\N{MINUS SIGN}"),
         "separated",
         "in common with known",
         "Chance alone",
-        "The subspace in which they were found is made of",
+        "What tells them apart:",
         "How the groupings agree",
         "How the settings were chosen",
         "How to repeat it",

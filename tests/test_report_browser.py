@@ -18,7 +18,8 @@ BROWSER = next(
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
 
 #: How many figures with points each report has.
-FIGURES = {"views": 2, "several": 8, "none": 2, "wide": 2, "reduction": 1, "comparison": 0}
+FIGURES = {"views": 2, "free": 1, "several": 8, "none": 2, "wide": 2}
+FIGURES |= {"reduction": 1, "comparison": 0}
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,7 @@ def pages(tmp_path_factory):
     found = made.find(made.difficult_table(), given="known").to_dict()
     documents = {
         "views": found | {"run": made.RUN},
+        "free": made.find(made.difficult_table(), n_components=3).to_dict(),
         "several": made.several_views(found),
         "none": made.no_views(found),
         "wide": made.wide_view(found),
@@ -107,6 +109,23 @@ def test_everything_is_in_sight(pages, open_page, name, width, scheme):
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     brightness = sum(int(part) for part in background[4:-1].split(",")) / 3
     assert (brightness > 200) == (scheme == "light")
+
+
+@pytest.mark.parametrize(("name", "width"), [("views", 1280), ("free", 1280), ("free", 390)])
+def test_tables_are_not_cut(pages, open_page, name, width):
+    opened, _ = open_page
+    page = opened(pages[name][0], width)
+    tables = page.locator(".table").evaluate_all(
+        """all => all.filter(one => one.checkVisibility()).map(one => ({
+          caption: one.getAttribute("aria-label"), cut: one.scrollWidth > one.clientWidth + 1,
+        }))"""
+    )
+    cut = [one["caption"].split(",")[0] for one in tables if one["cut"]]
+    # A phone scrolls numbers, but no sentences.
+    numbers = {"What each feature tells", "Mean and standard deviation of numbers"}
+    numbers |= {"The rows nearest to the mean of each group in the features that set it apart"}
+    assert set(cut) <= (numbers if width < 500 else set())
+    assert len(tables) >= 5
 
 
 def test_the_button_switches_the_colours(pages, open_page):

@@ -16,6 +16,7 @@ from multifacet.frames.roles import assign_roles
 N = 60
 RNG = np.random.default_rng(0)
 MEASURED = {"mass": RNG.normal(size=N), "wing": RNG.normal(size=N)}
+SPELLED = "looks like numbers with a decimal comma, thousands separators or units"
 LABELS = "use --given or --features if you need it"
 
 
@@ -31,12 +32,21 @@ def cycle(*values):
 LEFT_OUT = {
     "constant number": ([7.0] * N, "constant"),
     "constant text": (["x"] * N, "constant"),
-    "constant where known": (cycle(1.0, np.nan), "constant"),
+    "constant where known": (cycle(1.0, np.nan), "the same value wherever it has one"),
     "no values": ([None] * N, "no values"),
     "dates": (cycle(dt.date(2026, 1, 1), dt.date(2026, 1, 2)), "dates or times"),
     "datetimes": (np.arange(N).astype("datetime64[D]"), "dates or times"),
     "dates as text": ([f"2026-01-{1 + i % 28:02d}" for i in range(N)], "dates or times"),
     "times as text": ([f"2026-01-01T10:{i:02d}:00" for i in range(N)], "dates or times"),
+    "German dates": ([f"{1 + i % 28}.05.2022" for i in range(N)], "dates or times"),
+    "American dates": ([f"05/{1 + i % 28:02d}/2022 10:30" for i in range(N)], "dates or times"),
+    "German thousands": ([f"{1 + i}.234,56" for i in range(N)], SPELLED),
+    "English thousands": ([f"{1 + i},234.50" for i in range(N)], SPELLED),
+    "decimal comma": ([f"{i},5" for i in range(N)], SPELLED),
+    "percent": (cycle("10 %", "20 %", "5%"), SPELLED),
+    "money": ([f"\N{EURO SIGN} {i}" for i in range(N)], SPELLED),
+    "codes": (cycle("007", "012", "013"), "looks like labels"),
+    "versions": (cycle("1.2.3", "1.10.0"), "looks like labels"),
     "many words": ([f"word {i % (MAX_CATEGORIES + 1)}" for i in range(N)], "text with many values"),
     "few words": (cycle("male", "female"), "looks like labels"),
     "truth": (cycle(True, False), "looks like labels"),
@@ -93,7 +103,7 @@ def test_tables_of_codes_are_data():
         ("zip", [f"{i:05d}" for i in range(N)]),
         ("patient_id", np.arange(N)[::-1]),
         ("customerID", np.arange(N) * 17.0),
-        ("Unnamed: 0", np.arange(N)),
+        ("Unnamed: 0", np.arange(N) * 3),
     ],
 )
 def test_the_first_column_that_tells_rows_apart_names_them(name, column):
@@ -103,6 +113,23 @@ def test_the_first_column_that_tells_rows_apart_names_them(name, column):
     assert roles.features == ["mass", "wing"]
     assert roles.left_out == {"second": "different in every row"}
     assert roles.notes[0] == f"rows are named by column {name!r}"
+
+
+@pytest.mark.parametrize("first", [0, 1, 7])
+def test_row_numbers_give_way_to_a_better_identifier(first):
+    columns = {"Unnamed: 0": np.arange(N) + first} | table(customer=[f"c{i}" for i in range(N)])
+    roles = assign_roles(columns)
+    assert roles.identifier == ("Unnamed: 0" if first == 7 else "customer")
+    assert len(roles.left_out) == 1
+    alone = assign_roles({"Unnamed: 0": np.arange(N) + first} | MEASURED)
+    assert alone.identifier == "Unnamed: 0"
+
+
+@pytest.mark.parametrize("name", ["PLZ", "zip_code", "postcode"])
+def test_postal_codes_are_no_amounts(name):
+    roles = assign_roles(table(**{name: RNG.integers(10000, 99999, size=N)}))
+    assert roles.left_out == {name: "postal codes"}
+    assert assign_roles(table(**{name: cycle(1.5, 2.5, 3.5)})).features[-1] == name
 
 
 def test_different_whole_numbers_are_a_measurement_under_another_name():

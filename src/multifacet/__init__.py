@@ -10,8 +10,8 @@ __version__ = "0.1.0"
 # Imported on first use, so that ``import multifacet`` costs nothing.
 _HOME = {
     "KDAC": "estimators.alternative",
-    "LinearKDAC": "estimators.alternative",
-    "EmbeddingKDAC": "estimators.alternative",
+    "LinearKDAC": "estimators.closed_forms",
+    "EmbeddingKDAC": "estimators.closed_forms",
     "ViewFinder": "estimators.views",
     "find_views": "estimators.find",
     "reduce_table": "estimators.reduce",
@@ -19,10 +19,12 @@ _HOME = {
     "SupervisedKDR": "estimators.reduction",
     "UnsupervisedKDR": "estimators.reduction",
     "SemiSupervisedKDR": "estimators.reduction",
+    "ISAAC": "isaac",
 }
 _MODULES = ("kernels", "solvers", "engines", "metrics", "datasets", "baselines", "evidence")
 
 __all__ = [
+    "ISAAC",
     "KDAC",
     "EmbeddingKDAC",
     "LinearKDAC",
@@ -44,12 +46,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import baselines, datasets, engines, evidence, kernels, metrics, solvers
-    from .estimators.alternative import KDAC, EmbeddingKDAC, LinearKDAC
+    from .estimators.alternative import KDAC
+    from .estimators.closed_forms import EmbeddingKDAC, LinearKDAC
     from .estimators.compare import compare_labelings
     from .estimators.find import find_views
     from .estimators.reduce import reduce_table
     from .estimators.reduction import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
     from .estimators.views import ViewFinder
+    from .isaac import ISAAC
 
 
 def __getattr__(name: str) -> Any:
@@ -61,4 +65,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__version__"])

@@ -77,6 +77,28 @@ class Explanation:
         return cls(**values | {name: np.array(values[name], dtype=float) for name in arrays})
 
 
+def importance(weights: Any, strength: Any) -> Array:
+    """Return how far each feature (d,) is behind a view.
+
+    It is if it is in the subspace and differs between the clusters, so the product of the two
+    counts: a feature that only differs is merely correlated with those in the subspace, and one
+    that is only in the subspace, be it noise, tells no clusters apart.
+    """
+    return np.asarray(weights, dtype=float) * np.asarray(strength, dtype=float)
+
+
+def telling_features(weights: Any, strength: Any, effects: Any) -> list[int]:
+    """Return the features to name, the most important first: those that differ noticeably.
+
+    There is none if the clusters differ in a mixture of features only, or in shape.
+    """
+    score = importance(weights, strength)
+    differs = np.abs(np.asarray(effects, dtype=float)).max(axis=0) >= NOTICEABLE
+    enough = score >= MIN_IMPORTANCE * score.max()
+    order = np.argsort(-score, kind="stable")
+    return [int(i) for i in order if differs[i] and enough[i]][:MAX_FEATURES]
+
+
 def explain(
     X: Any,
     labels: Any,
@@ -140,10 +162,7 @@ def explain(
         sizes=np.bincount(groups),
         effects=effects,
         weights=weights,
-        # A feature is behind a view if it is in the subspace and differs between the clusters.
-        # The product asks for both: a feature that only differs is merely correlated with those
-        # in the subspace, and one that is only in the subspace says nothing about levels.
-        importance=weights * strength,
+        named=telling_features(weights, strength, effects),
         shift=None if units is None else shift * _check_units(units, names),
         shares=_indicator_shares(X, groups, names),
     )
@@ -263,17 +282,9 @@ class _Teller:
     sizes: Array
     effects: Array
     weights: Array
-    importance: Array
+    named: list[int]  # features
     shift: Array | None  # mean differences (k, d) in original units
     shares: dict[int, Array]
-
-    @property
-    def named(self) -> list[int]:
-        """Features worth naming: they differ noticeably and are behind the view."""
-        differs = np.abs(self.effects).max(axis=0) >= NOTICEABLE
-        enough = self.importance >= MIN_IMPORTANCE * self.importance.max()
-        order = np.argsort(-self.importance, kind="stable")
-        return [int(i) for i in order if differs[i] and enough[i]][:MAX_FEATURES]
 
     @property
     def cluster_names(self) -> list[str]:

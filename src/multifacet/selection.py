@@ -134,11 +134,12 @@ def select(
     starts = [start for q in search.dimensions() for start in make_starts(q)]
     if with_residual:
         starts += [start for q in search.dimensions() for start in search.residual_starts(q)]
-    race = _Race(callback, total=len(starts))
+    n_explored = max(1, round(PROMISING * len(starts)))
+    race = _Race(callback, total=len(starts) + n_explored)
     # Threads do not pay: on some hundred rows the interpreter is the bottleneck.
     judged = [race.enter(search.judge_start(start)) for start in starts]
     leads = sorted(zip(judged, starts, strict=True), key=lambda pair: pair[0].rank, reverse=True)
-    for best, start in leads[: max(1, round(PROMISING * len(leads)))]:
+    for best, start in leads[:n_explored]:
         race.enter(search.explore_start(start, best))
         if race.decided:
             break

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kernels import Kernel
 from ..linalg import Array
-from .base import Engine, PairSums
+from .base import PairSums
 from .exact import Exact
 from .lowrank import LowRank
 
@@ -29,7 +29,7 @@ class Auto:
     LowRank(...)
     """
 
-    def choose(self, n_rows: int, n_features: int) -> tuple[Engine, str]:
+    def choose(self, n_rows: int, n_features: int) -> tuple[Exact | LowRank, str]:
         """Return the engine for data of a size, and why in a sentence."""
         if n_rows <= EXACT_ROWS:
             pairs = f"{n_rows:,} rows are few enough to visit all pairs"

@@ -70,7 +70,7 @@ class Checkpoint:
             reason = f"with {', '.join(changed)}" if changed else "from other data"
             raise ValueError(
                 f"checkpoint={str(self.path)!r} was made {reason}: use the same again, or delete "
-                "the file to begin anew"
+                "the file to begin anew (on the command line: --force without --resume)"
             )
         return unpack_views(meta["views"], arrays)
 

@@ -12,13 +12,21 @@ from sklearn.metrics import adjusted_rand_score
 
 from ..evidence import independence_test
 from ..frames.cells import check_cells, whole
-from ..frames.table import read_table
+from ..frames.table import columns_of, read_table
 from ..linalg import Array
 from ..metrics import nmi
 from .validation import check_choice, check_labels
 
 #: Version of the dict of :meth:`Comparison.to_dict`.
 FORMAT = 1
+#: Up to which NMI a relation that is no chance is called what.
+_GRADES = (
+    (0.05, "hardly related"),
+    (0.2, "weakly related"),
+    (0.5, "clearly related"),
+    (0.9, "strongly related"),
+    (np.inf, "nearly the same"),
+)
 
 
 @dataclass(frozen=True)
@@ -116,10 +124,10 @@ def compare_labelings(
 
     Parameters
     ----------
-    data : data frame (pandas, polars, Arrow) or dict of columns
-        The table that holds the labelings.
-    labels : list of column names, optional
-        The labelings; by default all columns.
+    data : data frame (pandas, polars, Arrow), dict of columns, or list of labelings (n,)
+        The table that holds the labelings, or these themselves.
+    labels : list of column names, or labeling (n,), optional
+        The labelings; by default all columns. If data is a labeling itself, the other one.
     missing : {"error", "drop"}, default="error"
         What to do with rows that lack a label.
     random_state : int, default=0
@@ -137,14 +145,19 @@ def compare_labelings(
     >>> comparison = compare_labelings(table)
     >>> comparison.nmi.round(2).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> compare_labelings([0, 0, 1, 1], ["a", "a", "b", "b"]).sentence
+    'labeling 1 and labeling 2: the same grouping (NMI 1.00, ARI 1.00, p = 0.312).'
     """
     check_choice("missing", missing, ["error", "drop"])
+    if columns_of(data) is None:
+        data, labels = _as_table(data, labels), None
     table = read_table(data)
     names = table.find("labels", list(table.columns) if labels is None else labels)
     names = list(dict.fromkeys(names))
     if len(names) < 2:
         raise ValueError(
-            f"labels has {len(names)} labeling{'s' * (len(names) != 1)}: at least 2 are needed"
+            f"labels={names} names {len(names)} labeling{'s' * (len(names) != 1)}: at least 2 are "
+            "needed"
         )
     cells = [table.read(name) for name in names]
     remedy = "leave out their rows (missing='drop') or give them a label of their own"
@@ -159,6 +172,20 @@ def compare_labelings(
     matrix = np.eye(len(names))
     matrix[np.triu_indices(len(names), 1)] = [pair.nmi for pair in pairs]
     return Comparison(labelings, np.maximum(matrix, matrix.T), pairs)
+
+
+def _as_table(data: Any, other: Any) -> dict[str, Any]:
+    """Return labelings that come without names as columns."""
+    if other is None:
+        columns = data.T if isinstance(data, np.ndarray) and data.ndim == 2 else data
+    else:
+        columns = [data, other]
+    if any(np.ndim(column) != 1 for column in columns):
+        raise ValueError(
+            "data holds no labelings: pass a table, or labelings such as "
+            "compare_labelings([0, 0, 1], ['a', 'b', 'b'])"
+        )
+    return {f"labeling {i + 1}": column for i, column in enumerate(columns)}
 
 
 def _agreement(a: str, first: Array, b: str, second: Array, seed: int) -> Agreement:
@@ -190,6 +217,7 @@ def _told(pair: Agreement) -> str:
     elif pair.p_value > 0.05:
         word = "no relation beyond chance"
     else:
-        word = "nearly the same" if pair.nmi > 0.9 else "related"
+        word = next(word for most, word in _GRADES if pair.nmi <= most)
     ari = round(pair.ari, 2) + 0.0  # no "-0.00"
-    return f"{pair.a} and {pair.b}: {word} (NMI {pair.nmi:.2f}, ARI {ari:.2f})"
+    p = "< 0.001" if pair.p_value < 0.001 else f"= {pair.p_value:.3f}"
+    return f"{pair.a} and {pair.b}: {word} (NMI {pair.nmi:.2f}, ARI {ari:.2f}, p {p})"

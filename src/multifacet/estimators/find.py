@@ -13,6 +13,7 @@ import numpy as np
 from ..evidence import Frontier, frontier
 from ..explain import explain
 from ..frames import Encoding, Prepared, prepare
+from ..frames.roles import warn_of_identifiers
 from ..linalg import Array
 from .base import announce
 from .storage import pack_views, read_archive, unpack_views, write_archive
@@ -196,14 +197,21 @@ class Views:
             if self.rejected is None:
                 return nothing
             best = self.rejected
-            return f"{nothing}\n  the best one: {best.sentence}\n    {belief(best)}"
+            return f"{nothing}\n  the best one: {best.sentence}\n    {self._belief(best)}"
         count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
         lines = [f"{count} of {len(self.index)} rows{known}"]
-        lines += [f"  {view}\n    {belief(view)}" for view in self.views]
+        lines += [f"  {view}\n    {self._belief(view)}" for view in self.views]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _belief(self, view: View) -> str:
+        """Say how far to believe a view; it avoids what was given and the views before it."""
+        if self.given:
+            return belief(view)
+        before = "view 1" if view.name == "view 2" else "the views before"
+        return belief(view, before)
 
     def _repr_html_(self) -> str:
         """Show the views as a table in notebooks."""
@@ -216,7 +224,7 @@ class Views:
                 view.sentence,
                 " / ".join(map(str, np.bincount(view.labels))),
                 ", ".join(leading_features(view, self.encoding.feature_names)),
-                belief(view),
+                self._belief(view),
             )
             for view in self.views
         ]
@@ -269,7 +277,7 @@ def find_views(
         Scale every feature to mean 0 and standard deviation 1.
     missing : {"error", "impute", "drop"}, default="error"
         What to do with missing values: name them and stop, fill in medians and most frequent
-        values, or drop the rows.
+        values, or drop the rows. Rows without a given label are dropped in both cases.
     random_state : int or None, default=0
         Seed.
     **options
@@ -301,6 +309,7 @@ def find_views(
         standardize=standardize,
         missing=missing,
     )
+    warn_of_identifiers(data, prepared.encoding)
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
     finder.fit(prepared.X, given=known or None)

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..alternate import AT_CLUSTER_BOUNDARY
-from ..explain import explain, varimax
+from ..explain import explain, importance, varimax
 from ..frames import Encoding, Prepared, prepare
+from ..frames.roles import warn_of_identifiers
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
@@ -21,8 +23,10 @@ from .reduction import SemiSupervisedKDR, SupervisedKDR, are_classes
 FORMAT = 1
 #: Rows that :meth:`Reduction.to_dict` keeps for the picture.
 MAX_POINTS = 2000
-#: Features that the sentence names at most, and the least share that is worth a name.
-MAX_NAMED, MIN_SHARE = 3, 0.05
+#: Features that the sentence names at most; each has this share of the importance of the first.
+MAX_NAMED, MIN_IMPORTANCE = 3, 0.1
+#: Slices of a feature whose means tell how far it predicts something, be it not along a line.
+SLICES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,9 @@ class Reduction:
         The rows in the subspace.
     feature_weights : array of shape (d,)
         Share of each feature in the subspace; they sum to one.
+    strength : array of shape (d,)
+        How far each feature tells the target or, without one, the clusters: the share of their
+        variance that lies between ten slices of the feature.
     kernel : str
         Kernel used.
     bandwidth : float or None
@@ -66,6 +73,7 @@ class Reduction:
     components: Array = field(repr=False)
     projection: Array = field(repr=False)
     feature_weights: Array = field(repr=False)
+    strength: Array = field(repr=False)
     kernel: str
     bandwidth: float | None
     dependence: float | None
@@ -91,6 +99,7 @@ class Reduction:
             "bandwidth": self.bandwidth,
             "loadings": self.components.tolist(),
             "feature_weights": self.feature_weights.tolist(),
+            "strength": self.strength.tolist(),
             "dependence": self.dependence,
             "clusters": sizes,
             "sentence": self.sentence,
@@ -160,7 +169,9 @@ def reduce_table(
     standardize : bool, default=True
         Scale every feature to mean 0 and standard deviation 1.
     missing : {"error", "impute", "drop"}, default="error"
-        What to do with missing values; those of target and scores are never imputed.
+        What to do with missing values: name them and stop, fill in medians and most frequent
+        values, or drop the rows. Those of target and scores are never filled in: their rows are
+        dropped.
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows.
     bandwidth : float or "auto", default="auto"
@@ -198,6 +209,7 @@ def reduce_table(
         standardize=standardize,
         missing=missing,
     )
+    warn_of_identifiers(data, prepared.encoding)
     options: dict[str, Any] = {
         "n_components": n_components,
         "kernel": kernel,
@@ -248,6 +260,7 @@ def _describe(model: Any, prepared: Prepared, guided_by: str) -> Reduction:
     projection = projection - projection.mean(axis=0)
     guides = dict(zip(prepared.given_names, prepared.given, strict=True))
     labels = None if guided_by == "target" else model.labels_
+    strength = _strength(prepared.X, list(guides.values()) if labels is None else [labels])
     return Reduction(
         guided_by=guided_by,
         guides=guides,
@@ -256,12 +269,13 @@ def _describe(model: Any, prepared: Prepared, guided_by: str) -> Reduction:
         components=components,
         projection=projection,
         feature_weights=model.feature_weights_,
+        strength=strength,
         kernel=model.kernel if isinstance(model.kernel, str) else repr(model.kernel),
         bandwidth=model.bandwidth_,
         dependence=_dependence(projection, list(guides.values())) if guides else None,
         labels=labels,
         converged=_converged(model),
-        sentence=_sentence(prepared, model, labels),
+        sentence=_sentence(prepared, model, labels, strength),
     )
 
 
@@ -289,14 +303,45 @@ def _dependence(projection: Array, guides: list[Array]) -> float:
     return hsic(projection, np.column_stack(guides).astype(float))
 
 
-def _sentence(prepared: Prepared, model: Any, labels: Array | None) -> str:
+def _strength(X: Any, told: list[Array]) -> Array:
+    """Return how far each feature (d,) tells the values: from 0 to 1, on average over them."""
+    columns = []
+    for values in told:
+        if are_classes(values):
+            columns.append(values[:, None] == np.unique(values))
+        else:
+            columns.append((values[:, None] - values.mean()) / (values.std() or 1.0))
+    targets = np.hstack(columns).astype(float)
+    features = (X[:, [j]].toarray()[:, 0] if issparse(X) else X[:, j] for j in range(X.shape[1]))
+    return np.array([_between(_slices(feature), targets) for feature in features])
+
+
+def _slices(feature: Array) -> Array:
+    """Return the slice (n,) of each row: tenths of the rows; equal values are never parted."""
+    bounds = np.quantile(feature, np.arange(1, SLICES) / SLICES)
+    return np.unique(np.searchsorted(bounds, feature), return_inverse=True)[1]
+
+
+def _between(groups: Array, targets: Array) -> float:
+    """Return the share of the variance of targets (n, m) that lies between groups."""
+    sizes = np.bincount(groups)
+    means = np.column_stack([np.bincount(groups, target) / sizes for target in targets.T])
+    centre = targets.mean(axis=0)
+    total = ((targets - centre) ** 2).sum()
+    return float((sizes[:, None] * (means - centre) ** 2).sum() / total) if total else 0.0
+
+
+def _sentence(prepared: Prepared, model: Any, labels: Array | None, strength: Array) -> str:
     names = prepared.encoding.feature_names
-    weights = model.feature_weights_
-    leading = [i for i in np.argsort(-weights, kind="stable")[:MAX_NAMED] if weights[i] > MIN_SHARE]
-    features = ", ".join(f"{names[i]} ({weights[i]:.0%})" for i in leading or [weights.argmax()])
+    score = importance(model.feature_weights_, strength)
+    leading = np.argsort(-score, kind="stable")[:MAX_NAMED]
+    features = ", ".join(names[i] for i in leading if score[i] >= MIN_IMPORTANCE * score.max())
     q, d = model.components_.shape
     guides = " and ".join(prepared.given_names)
-    purpose = f" that depend{'s' * (q == 1)} most on {guides}" if guides else ""
+    # Scores guide the clusters; how much these then depend on them is for the data to say.
+    purpose = f" guided by {guides}" if guides else ""
+    if labels is None:
+        purpose = f" that depend{'s' * (q == 1)} most on {guides}"
     text = f"{q} dimension{'s' * (q > 1)} of {d} features{purpose}, led by {features}"
     if labels is None:
         return text

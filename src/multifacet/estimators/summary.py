@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..evidence import Frontier
+from ..explain import NOTICEABLE, importance, telling_features
 from ..frames import Encoding
 from ..frames.encoding import Column
 from ..linalg import Array
@@ -37,6 +38,10 @@ NUMBERS = ("quality", "separation", "novelty", "stability", "p_value", "independ
 FIRM, FAIR = 0.9, 0.7
 #: NMI up to which two groupings have next to nothing, and little, in common.
 UNRELATED, RELATED = 0.05, 0.2
+#: Between a number and its percent sign: a space that does not break.
+NO_BREAK = "\N{NO-BREAK SPACE}"
+#: p-value up to which something is called more than chance.
+SIGNIFICANT = 0.05
 
 
 def describe_views(views: Views) -> dict[str, Any]:
@@ -106,12 +111,12 @@ def describe_groups(view: View, X: Any, encoding: Encoding, index: Array) -> lis
 
     Each has ``label``, ``size``, ``name``, ``profile`` (of the leading columns: mean and standard
     deviation of numbers, the share of true values, the shares of categories) and ``examples``: the
-    rows nearest to the middle of the group in its subspace, with their values.
+    rows nearest to the middle of the group in the features that define it, with their values.
     """
-    importance = view.feature_weights * view.explanation.strength
+    score = importance(view.feature_weights, view.explanation.strength)
     used = [column for column in encoding.columns if column.features]
     # A stable sort keeps the order of the table where columns are equally important.
-    used.sort(key=lambda column: -importance[column.features].sum())
+    used.sort(key=lambda column: -score[column.features].sum())
     digits = min(np.finfo(X.dtype).precision, 12)
     profiles: list[dict[str, Any]] = [{} for _ in range(view.n_clusters)]
     for column in used[:MAX_COLUMNS]:
@@ -133,14 +138,14 @@ def describe_groups(view: View, X: Any, encoding: Encoding, index: Array) -> lis
                         for column in shown
                     },
                 }
-                for i in _typical_rows(view, c)
+                for i in _typical_rows(view, X, c)
             ],
         }
         for c in range(view.n_clusters)
     ]
 
 
-def belief(view: View) -> str:
+def belief(view: View, known: str = "what is known") -> str:
     """Say in a few words how far to believe a view."""
     parts = []
     if view.stability is not None:
@@ -148,12 +153,19 @@ def belief(view: View) -> str:
     if view.p_value is not None:
         parts.append(f"chance p {'< 0.001' if view.p_value < 0.001 else f'= {view.p_value:.3f}'}")
     if view.independence is not None:
-        parts.append(f"NMI with what is known {view.novelty:.2f}")
+        parts.append(f"NMI with {known} {view.novelty:.2f}")
     return ", ".join(parts)
 
 
 def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
-    """Return the names of the features that make up most of a view's subspace."""
+    """Return the names of the features that tell a view's groups apart, as its sentence does.
+
+    If none does by itself, these are the features that make up most of its subspace.
+    """
+    found = view.explanation
+    telling = telling_features(found.weights, found.strength, found.effects)
+    if telling:
+        return [names[i] for i in telling]
     order = np.argsort(-view.feature_weights, kind="stable")[:most]
     return [names[i] for i in order if view.feature_weights[i] >= 0.05]
 
@@ -212,8 +224,17 @@ def _evidence(view: View, known: list[str]) -> str:
     score = view.separation
     if score == -math.inf:
         return "No groups that are separated and new were found."
-    word = "clearly" if score >= CLEAR else "moderately" if score >= WEAK else "hardly"
-    parts = [f"The groups are {word} separated ({score:.2f}; from {CLEAR:g} on it is clear)."]
+    parts = []
+    if view.p_value is not None and view.p_value > SIGNIFICANT:
+        parts.append(
+            "Chance cannot be ruled out: data without groups look as separated in "
+            f"{_percent(view.p_value)} of cases (separation {score:.2f})."
+        )
+    else:
+        word = "clearly" if score >= CLEAR else "moderately" if score >= WEAK else "hardly"
+        parts.append(
+            f"The groups are {word} separated ({score:.2f}; from {CLEAR:g} on it is clear)."
+        )
     if view.independence is not None:
         amount = "next to nothing" if view.novelty <= UNRELATED else "little"
         amount = amount if view.novelty <= RELATED else "something"
@@ -224,22 +245,40 @@ def _evidence(view: View, known: list[str]) -> str:
             f"On subsamples of the rows the same groups come back with an agreement of "
             f"{view.stability:.2f}: {_stability_word(view.stability)}."
         )
-    if view.p_value is not None:
-        percent = f"{100 * view.p_value:.{1 if view.p_value < 0.1 else 0}f}"
-        often = "less than 0.1" if view.p_value < 0.001 else percent
-        parts.append(f"Chance alone would separate groups as well in {often} % of cases.")
+    if view.p_value is not None and view.p_value <= SIGNIFICANT:
+        often = _percent(view.p_value)
+        parts.append(f"Chance alone would separate groups as well in {often} of cases.")
     return " ".join(parts)
+
+
+def _percent(p_value: float) -> str:
+    """Return a p-value as a percentage, in a text that does not break before the sign."""
+    if p_value < 0.001:
+        return f"less than 0.1{NO_BREAK}%"
+    return f"{100 * p_value:.{1 if p_value < 0.1 else 0}f}{NO_BREAK}%"
 
 
 def _stability_word(stability: float) -> str:
     return "firm" if stability >= FIRM else "fair" if stability >= FAIR else "shaky"
 
 
-def _typical_rows(view: View, cluster: int) -> list[int]:
-    """Return the rows nearest to the middle of a cluster in its subspace."""
+def _typical_rows(view: View, X: Any, cluster: int) -> list[int]:
+    """Return the rows nearest to the mean of a cluster in the features that define it.
+
+    Each counts by its effect size, in standard deviations of all rows: the more a feature sets the
+    cluster apart, the less may a typical row stray from its mean. If no feature does, the subspace
+    is what defines the cluster.
+    """
     inside = np.flatnonzero(view.labels == cluster)
-    points = view.projection[inside]
-    distance = ((points - np.median(points, axis=0)) ** 2).sum(axis=1)
+    effects = np.abs(view.explanation.effects[cluster])
+    order = np.argsort(-effects, kind="stable")[:EXAMPLE_COLUMNS]
+    defining = order[effects[order] >= NOTICEABLE]
+    if len(defining):
+        part = X[:, defining].toarray() if issparse(X) else X[:, defining]
+        points = part[inside] / part.std(axis=0) * effects[defining]
+    else:
+        points = view.projection[inside]
+    distance = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
     return inside[np.argsort(distance, kind="stable")[:EXAMPLES]].tolist()
 
 

@@ -51,6 +51,9 @@ class View:
     groups : list of dict
         The clusters in the terms of the table: size, name, means or shares of every column, typical
         rows. Only :func:`find_views` knows the table; empty otherwise.
+    code_length : float or None
+        Bits that describe the rows in the subspace by their clusters; None unless the method is
+        "isaac".
     """
 
     name: str
@@ -69,6 +72,7 @@ class View:
     explanation: Explanation = field(repr=False)
     selection: dict[str, Any] | None = field(repr=False, default=None)
     groups: list[dict[str, Any]] = field(repr=False, default_factory=list)
+    code_length: float | None = None
 
     @property
     def sentence(self) -> str:

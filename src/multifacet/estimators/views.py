@@ -15,23 +15,27 @@ from ..alternate import cluster_embedding
 from ..engines.threads import single_threaded_blas
 from ..evidence import independence_test, significance, stability
 from ..explain import explain
+from ..isaac import ISAAC
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
-from ..metrics import novelty
+from ..metrics import cluster_quality, novelty
 from ..search import CLUSTERS, Settings
 from ..separation import neighbour_graph, separation
 from ..solvers import as_solver
 from ..starts import Residual, residual_scores
 from ..together import refine_together
-from .alternative import KDAC, EmbeddingKDAC, LinearKDAC
+from .alternative import KDAC
 from .base import announce
 from .checkpoint import Checkpoint
+from .closed_forms import EmbeddingKDAC, LinearKDAC
 from .summary import describe_selection
 from .validation import check_choice, check_count, check_data, check_labelings, check_real
 from .view import View
 
 #: Rows on which views of the closed-form methods are judged.
 JUDGED_ROWS = 1000
+#: Fewer rows cannot be divided again in subsamples.
+MIN_ROWS = 5
 
 
 class ViewFinder(ClusterMixin, BaseEstimator):
@@ -49,11 +53,12 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         Number of clusters: of all views, of each view, or chosen for each.
     strategy : {"iterative", "simultaneous"}, default="iterative"
         How views are found.
-    method : {"kdac", "linear", "embedding"}, default="kdac"
-        :class:`KDAC`, or one of its closed forms.
+    method : {"kdac", "linear", "embedding", "isaac"}, default="kdac"
+        :class:`KDAC`, one of its closed forms, or :class:`ISAAC`, which finds all views at once,
+        chooses their number and that of their clusters by itself, and takes nothing as given.
     n_components, kernel, bandwidth, novelty_weight, n_starts
         As in :class:`KDAC`; only ``n_components`` and ``novelty_weight`` apply to "linear", and
-        all but ``n_components`` and ``n_starts`` to "embedding".
+        all but ``n_components`` and ``n_starts`` to "embedding", and none of them to "isaac".
     significance : float, default=0.05
         p-value beyond which "auto" stops.
     max_views : int, default=6
@@ -153,24 +158,28 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         ViewFinder
             Itself.
         """
-        X = check_data(self, X)
+        X = check_data(self, X, min_rows=MIN_ROWS)
         limit = self._check()
         given_labels = check_labelings(given, X.shape[0])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
         found = [] if saved is None else saved.load()
+        if self.method == "isaac" and not found:
+            found = self._independent_views(X, given_labels, seed)
         known = list(given_labels)
         views: list[View] = []
         self.rejected_ = None
         while len(views) < limit:
             position = len(views)
             if position == len(found):
+                if self.method == "isaac":
+                    break
                 announce(self.verbose, "view", number=position + 1, most=limit)
                 found.append(self._next_view(X, known, position, seed))
                 if saved is not None:
                     saved.save(found)
             view = found[position]
-            if self.n_views == "auto" and not self._believable(view):
+            if self.method != "isaac" and self.n_views == "auto" and not self._believable(view):
                 self.rejected_ = view
                 break
             views.append(view)
@@ -188,7 +197,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     def _check(self) -> int:
         """Check the parameters and return the largest number of views."""
         check_choice("strategy", self.strategy, ["iterative", "simultaneous"])
-        check_choice("method", self.method, list(METHODS))
+        check_choice("method", self.method, [*METHODS, "isaac"])
         check_real("significance", self.significance)
         check_count("n_refits", self.n_refits, low=0)
         check_count("max_views", self.max_views, low=1)
@@ -203,13 +212,41 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             limit = check_count("n_views", self.n_views, low=1)
         if isinstance(self.n_clusters, str):
             check_choice("n_clusters", self.n_clusters, ["auto"])
-        elif np.ndim(self.n_clusters) and len(self.n_clusters) < limit:  # type: ignore[arg-type]
+        else:
+            for k in np.atleast_1d(self.n_clusters).tolist():
+                check_count("n_clusters", k, low=2)
+        if np.ndim(self.n_clusters) and len(self.n_clusters) < limit:  # type: ignore[arg-type]
             if not isinstance(self.n_views, str):
                 raise ValueError(
                     f"n_clusters has {len(self.n_clusters)} entries for {limit} views"  # type: ignore[arg-type]
                 )
             limit = len(self.n_clusters)  # type: ignore[arg-type]
         return limit
+
+    def _independent_views(self, X: Any, given: list[Array], seed: int) -> list[View]:
+        """Return the views of ISAAC, which finds all of them at once."""
+        if given:
+            raise ValueError(
+                "method='isaac' finds all views at once and cannot avoid given labels: leave "
+                "given out, or use method='kdac'"
+            )
+        if self.n_clusters != "auto":
+            raise ValueError(
+                f"n_clusters={self.n_clusters!r} but method='isaac' chooses the number of "
+                "clusters itself: leave it at 'auto'"
+            )
+        model = ISAAC(random_state=seed, verbose=self.verbose).fit(X)
+        views: list[View] = []
+        for one in model.subspaces_[: model.n_views_]:
+            settings = Settings(one.mixture.n_clusters, len(one.basis), None, None)
+            found = _Found.make(X, one.mixture.labels, one.basis, 0.0, settings)
+            rows = _judged_rows(len(found.labels))
+            quality = cluster_quality(found.projection[rows], found.labels[rows])
+            known = [view.labels for view in views]
+            name = f"view {len(views) + 1}"
+            view = self._describe(X, known, replace(found, quality=quality), name, seed)
+            views.append(replace(view, code_length=one.mixture.cluster_bits))
+        return views
 
     def _clusters_of(self, position: int) -> Any:
         """Return the number of clusters asked of a view."""
@@ -323,8 +360,12 @@ class _Found:
         )
 
 
+def _judged_rows(n: int) -> Array:
+    return np.linspace(0, n - 1, min(n, JUDGED_ROWS)).astype(int)
+
+
 def _separation(points: Array, labels: Array) -> float:
-    rows = np.linspace(0, len(points) - 1, min(len(points), JUDGED_ROWS)).astype(int)
+    rows = _judged_rows(len(points))
     inside = np.unique(labels[rows], return_inverse=True)[1]
     return separation(neighbour_graph(points[rows]), inside).score
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from ..frames.table import listing
+from ..frames.table import CLOSE, listing
 from .binary import read_arrow, read_h5ad, read_npy, read_npz, read_parquet
 from .data import FileData
 from .text import read_delimited
@@ -119,7 +119,7 @@ def _alike(path: Path) -> str:
     if not path.parent.is_dir():
         return f", since there is no directory {str(path.parent)!r}"
     names = [file.name for file in path.parent.iterdir() if file.is_file()]
-    close = get_close_matches(path.name, names)
+    close = get_close_matches(path.name, names, cutoff=CLOSE)
     return f": did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

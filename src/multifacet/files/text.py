@@ -73,14 +73,16 @@ def _decode(name: str, content: bytes, encoding: str | None) -> str:
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
     except LookupError:
-        raise ValueError(f"encoding={encoding!r} is not known: use 'utf-8' or 'latin-1'") from None
+        raise ValueError(
+            f"encoding={encoding!r} is not known: use 'utf-8', 'cp1252' or 'latin-1'"
+        ) from None
     except UnicodeDecodeError as error:
         if b"\0" in content:
             raise _binary(name) from None
         line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
         raise ValueError(
-            f"{name!r} is not {encoding}: line {line} has the byte 0x{byte:02x}; pass "
-            "the encoding, such as encoding='latin-1'"
+            f"{name!r} is not {encoding}: line {line} has the byte 0x{byte:02x}; pass the "
+            "encoding, such as encoding='cp1252' (Windows, Excel) or encoding='latin-1'"
         ) from None
     if "\0" in text:
         raise _binary(name)
@@ -217,8 +219,11 @@ def _remarks(
     words = {column: MISSING.intersection(cells) - {""} for column, cells in texts.items()}
     spelled = sorted(set().union(*words.values()))
     if spelled:
-        where = listing([column for column, found in words.items() if found])
-        notes.append(f"{listing(spelled)} is taken as a missing value in column {where}")
+        where = [column for column, found in words.items() if found]
+        plural = "s" * (len(where) > 1)
+        notes.append(
+            f"{listing(spelled)} is taken as a missing value in column{plural} {listing(where)}"
+        )
     for column, values in columns.items():
         if values.dtype == object:
             distinct = dict.fromkeys(value for value in values.tolist() if value is not None)

@@ -214,5 +214,6 @@ def _refuse(bad: list[tuple[str, Array]], what: str, remedy: str) -> None:
         shown = ", ".join(map(str, rows[:5])) + ", ..." * (len(rows) > 5)
         also = f" (and {others} more column{'s' * (others > 1)})" * bool(others)
         raise ValueError(
-            f"{place} has {len(rows)} {what} value{plural} in row{plural} {shown}{also}: {remedy}"
+            f"{place} has {len(rows)} {what} value{plural} in row{plural} {shown}{also}: {remedy}; "
+            "rows are counted from 0"
         )

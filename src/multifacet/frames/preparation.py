@@ -32,7 +32,7 @@ class Prepared:
     index : array of shape (n,)
         Identifiers of the rows.
     rows : array of int of shape (n,)
-        Positions of the rows in the data; fewer than the data has after ``missing="drop"``.
+        Positions of the rows in the data; fewer than the data has if some were left out.
     given : list of arrays of shape (n,)
         The given labelings, as they were found: not yet checked to be groupings.
     given_names : list of str
@@ -80,7 +80,8 @@ def prepare(
         together.
     missing : {"error", "impute", "drop"}, default="error"
         What to do about missing values: raise an error; put the median or the most frequent value
-        in their place; or leave out their rows. Labels are never imputed.
+        in their place; or leave out their rows. Labels are never imputed: "impute" leaves out
+        the rows that lack one. A warning says how many rows are left out.
 
     Returns
     -------
@@ -221,11 +222,17 @@ def _complete_rows(
         gone = check_sparse(table.matrix, missing)
     remedy = "drop their rows (missing='drop') or give them a label of their own"
     # Labels are never guessed.
-    gone |= check_cells(labels, table.n_rows, "drop" if missing == "drop" else "error", remedy)
-    rows = np.flatnonzero(~gone)
+    unlabelled = check_cells(
+        labels, table.n_rows, "error" if missing == "error" else "drop", remedy
+    )
+    rows = np.flatnonzero(~(gone | unlabelled))
     if len(rows) < 2:
         raise ValueError(
             f"only {len(rows)} of {table.n_rows} rows have no missing values: at least 2 are "
             "needed, so use missing='impute' or exclude the columns that lack most"
         )
+    if len(rows) < table.n_rows:
+        lack = "with missing values" if missing == "drop" else "without a label"
+        message = f"left out {table.n_rows - len(rows)} of {table.n_rows} rows {lack}"
+        warnings.warn(message, UserWarning, stacklevel=3)
     return rows

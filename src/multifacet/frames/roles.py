@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from .cells import Cells, whole
+import numpy as np
+
+from .cells import Cells, read_column, whole
+from .encoding import Encoding
 from .preparation import MAX_CATEGORIES
 from .table import Table, listing, read_table
 
 #: Words in the name of a column whose whole numbers name the rows.
 _NUMBERING = {
-    *("id", "ids", "identifier", "index", "idx", "row", "rowid", "no", "nr", "number", "key"),
-    *("case", "patient", "record", "sample", "subject", "unnamed"),
+    *("id", "ids", "identifier", "index", "idx", "row", "rowid", "no", "nr", "number", "nummer"),
+    *("key", "case", "patient", "record", "sample", "subject", "unnamed"),
 }
+#: Words in the name of a column whose whole numbers are names of places, not amounts.
+_PLACES = {"plz", "postleitzahl", "zip", "zipcode", "postcode", "postal"}
 #: Words in the name of a column whose whole numbers stand for groups.
 _LABELING = {
     *("label", "labels", "class", "cluster", "target", "group", "batch", "y", "category"),
@@ -31,6 +37,8 @@ _FEATURE = "a number"
 _CODES = "few whole numbers"
 _BINARY = "two numbers"
 _UNIQUE = "different in every row"
+_POSTAL = "postal codes"
+_SPELLED = "looks like numbers with a decimal comma, thousands separators or units"
 _LABELS = "looks like labels"
 _DATES = "dates or times"
 _MANY = "text with many values"
@@ -38,7 +46,17 @@ _REMEDIES = {
     _LABELS: "use --given or --features if you need it",
     _DATES: "convert it to numbers if you need it",
     _MANY: "group its values if you need it",
+    _POSTAL: "use --features if you need them as numbers",
+    _SPELLED: "write plain numbers if you need it (--decimal names the decimal mark)",
 }
+#: 17.05.2022, 05/17/2022 or 2022/5/17, with or without a time.
+_DATE = re.compile(r"(\d{1,2}([./-])\d{1,2}\2\d{4}|\d{4}([./])\d{1,2}\3\d{1,2})([ T]\d\d?:\d\d.*)?")
+#: 1.234,56 or 1,234.50 or 1'234, 12 %, EUR 5: a number, perhaps grouped, and perhaps a unit.
+_UNIT = r"(?:%|[$\u20ac\u00a3\u00a5]|EUR|USD|GBP|CHF)"
+_NUMBER = re.compile(
+    rf"[+-]?{_UNIT}?\s?[+-]?(\d+|\d{{1,3}}(?:[.,'\s]\d{{3}})+)([.,]\d+)?\s?{_UNIT}?", re.IGNORECASE
+)
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True)
@@ -124,7 +142,9 @@ def assign_roles(
     wanted = dict.fromkeys(table.find("features", features))
     notes = []
     if not rows:
-        rows = [n for n, look in looks.items() if look == _UNIQUE and n not in wanted][:1]
+        unique = [n for n, look in looks.items() if look == _UNIQUE and n not in wanted]
+        # Mere row numbers name the rows only if nothing better does.
+        rows = sorted(unique, key=lambda name: counts_rows(columns[name]))[:1]
         notes += [f"rows are named by column {name!r}" for name in rows]
     free = {name: look for name, look in looks.items() if name not in rows}
     if features is None:
@@ -139,7 +159,10 @@ def assign_roles(
     if not chosen:
         some = list(left_out.items())[:5]
         reasons = "; ".join(f"{name!r} is left out: {reason}" for name, reason in some)
-        raise ValueError(f"no column is left as a feature: name some with features ({reasons})")
+        named = f"; {rows[0]!r} names the rows" if rows else ""
+        raise ValueError(
+            f"no column is left as a feature: name them with features=NAMES ({reasons}{named})"
+        )
     return Roles(chosen, known, rows[0] if rows else None, left_out, notes)
 
 
@@ -152,12 +175,15 @@ def _look(table: Table, name: str) -> str:
     present = cells.present
     values = set(present.tolist())
     if len(values) < 2:
-        return "constant" if values else "no values"
+        same = "the same value wherever it has one" if cells.missing.any() else "constant"
+        return same if values else "no values"
     if cells.kind == "date" or _are_dates(cells):
         return _DATES
     words = {word.lower() for word in _WORD.findall(name)}
     unique = len(values) == table.n_rows > 2
     if cells.kind == "category":
+        if _are_spelled_numbers(values):
+            return _SPELLED
         if unique:
             return _UNIQUE
         return _LABELS if len(values) <= MAX_CATEGORIES else _MANY
@@ -171,19 +197,64 @@ def _look(table: Table, name: str) -> str:
         return _LABELS
     if len(values) == 2:
         return _BINARY
+    if words & _PLACES:
+        return _POSTAL
     return _CODES if len(values) <= min(_MAX_CODES, table.n_rows / 5) else _FEATURE
 
 
 def _are_dates(cells: Cells) -> bool:
-    """Tell if text is dates of the form 2026-01-31, with or without a time."""
+    """Tell if text is dates, such as 2026-01-31, 31.1.2026 or 01/31/2026, perhaps with a time."""
     if cells.kind != "category":
         return False
+    if all(_DATE.fullmatch(text.strip()) for text in cells.present):
+        return True
     try:
         for text in cells.present:
             datetime.fromisoformat(text)
     except ValueError:
         return False
     return True
+
+
+def _are_spelled_numbers(values: set[str]) -> bool:
+    """Tell if text is numbers that are not spelled plainly; codes such as 007 are none."""
+    texts = [text.strip() for text in values]
+    if not all(_NUMBER.fullmatch(text) for text in texts):
+        return False
+    return not all(_PLAIN_NUMBER.fullmatch(text) for text in texts)
+
+
+def counts_rows(column: Any) -> bool:
+    """Tell if a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ..."""
+    values = read_column("column", column).values
+    if values.dtype.kind not in "iuf":
+        return False
+    return values[0] in (0, 1) and bool((values == np.arange(len(values)) + values[0]).all())
+
+
+def no_labels(cells: Cells) -> str:
+    """Return why a column cannot be a labeling; nothing if it can."""
+    values = set(cells.present.tolist())
+    if len(values) == len(cells.values):
+        return _UNIQUE
+    if cells.kind == "number" and whole(cells.present).dtype.kind not in "iu":
+        return "measurements"
+    return ""
+
+
+def warn_of_identifiers(data: Any, encoding: Encoding) -> None:
+    """Warn of features that look as if they name the rows: whole numbers, all different."""
+    table = read_table(data)
+    used = [column.name for column in encoding.columns if column.kind == "number"]
+    if not table.named:
+        return
+    for name in (name for name in used if _look(table, name) == _UNIQUE):
+        warnings.warn(
+            f"column {name!r} is used as a feature, but looks as if it names the rows: pass "
+            f"identifier={name!r} or exclude=[{name!r}] if it does",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _settle(looks: dict[str, str]) -> dict[str, str]:

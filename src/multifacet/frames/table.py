@@ -15,6 +15,9 @@ from scipy.sparse import csr_matrix, issparse
 from ..linalg import Array
 from .cells import ONE_VALUE, Cells, as_array, read_column
 
+#: Likeness from which a name is suggested in place of an unknown one.
+CLOSE = 0.7
+
 
 @dataclass(frozen=True)
 class Table:
@@ -55,7 +58,9 @@ class Table:
 
     def _suggestion(self, name: str) -> str:
         lower = {column.lower(): column for column in self.columns}
-        close = [repr(lower[match]) for match in get_close_matches(name.lower(), lower)]
+        close = [
+            repr(lower[match]) for match in get_close_matches(name.lower(), lower, cutoff=CLOSE)
+        ]
         meant = f"did you mean {' or '.join(close)}? The" if close else "the"
         return f"{meant} columns are {listing(self.columns)}"
 

@@ -102,9 +102,10 @@ def _(block: Table, level: int) -> str:
         for row in block.rows
     )
     caption = escape(block.caption)
+    stack = ' class="stack"' if _stacks(block) else ""
     # It scrolls by itself where it is too wide, also by keyboard.
     return (
-        f'<div class="table" tabindex="0" role="region" aria-label="{caption}"><table>'
+        f'<div class="table" tabindex="0" role="region" aria-label="{caption}"><table{stack}>'
         f"<caption><span>{caption}</span></caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
         "</table></div>"
     )
@@ -138,7 +139,10 @@ def _(block: Columns, level: int) -> str:
 @block_html.register
 def _(block: Details, level: int) -> str:
     inside = _all(block.blocks, level)
-    return f"<details><summary>{escape(block.summary)}</summary>{inside}</details>"
+    return (
+        f"<details><summary>{escape(block.summary)}</summary>"
+        f'<div class="inside">{inside}</div></details>'
+    )
 
 
 @block_html.register
@@ -182,6 +186,12 @@ def _cell(cell: Cell, *, names_row: bool = False) -> str:
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     tag, scope = ("th", ' scope="row"') if names_row else ("td", "")
     return f"<{tag}{scope}{kind}{style}>{picture}{escape(text)}</{tag}>"
+
+
+def _stacks(table: Table) -> bool:
+    """Tell if the words in the last column of a few go below the others where it is narrow."""
+    last = [row[-1] for row in table.rows]
+    return len(table.head) <= 4 and any(isinstance(c, str) and len(c) > WORDS for c in last)
 
 
 def _bar(bar: Bar) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..explain import importance
 from .blocks import Bar, Block, Cell, Code, Details, Fact, Facts, Paragraph, Section, Shade, Table
 from .words import counted, number, share, shorten, signed
 
@@ -79,17 +80,28 @@ def cross_table(
 
 
 def loadings_table(
-    features: Sequence[str], weights: Sequence[float], loadings: Sequence[Sequence[float]]
+    features: Sequence[str],
+    weights: Sequence[float],
+    loadings: Sequence[Sequence[float]],
+    strength: Sequence[float] | None = None,
+    told: str = "between groups",
 ) -> Table:
-    """Return the features behind a subspace: their share in it and in its readable axes."""
-    order = sorted(range(len(features)), key=lambda j: -weights[j])[:MAX_ROWS]
+    """Return the features behind a subspace: how they count, their part in it and in its axes.
+
+    ``strength`` is what each feature tells, from 0 to 1, under the heading ``told``; those that
+    tell most and are in the subspace come first.
+    """
+    score = weights if strength is None else importance(weights, strength).tolist()
+    order = sorted(range(len(features)), key=lambda j: -score[j])[:MAX_ROWS]
     order = [j for j in order if weights[j] >= MIN_SHARE] or order
     axes = loadings[:MAX_AXES]
     most = max(weights[j] for j in order)
     longest = max((abs(axis[j]) for axis in axes for j in order), default=1.0) or 1.0
+    telling = [] if strength is None else [strength]
     rows: list[list[Cell]] = [
         [
             features[j],
+            *(Bar(values[j], 1.0, share(values[j])) for values in telling),
             Bar(weights[j], most, share(weights[j])),
             *(Bar(axis[j], longest, signed(axis[j]), signed=True) for axis in axes),
         ]
@@ -100,9 +112,11 @@ def loadings_table(
         f"{len(axes)} of {len(loadings)} axes" * (len(axes) < len(loadings)),
     ]
     shown = f" Shown: {', '.join(filter(None, parts))}." if any(parts) else ""
+    heads = ["feature", *[told] * len(telling), "part of the subspace"]
+    first = "What each feature tells, its" if telling else "Each feature's"
     return Table(
-        f"Share of each feature in the subspace, and its loading on each axis.{shown}",
-        ["feature", "share", *(f"axis {i + 1}" for i in range(len(axes)))],
+        f"{first} part of the subspace, and its loading on each axis.{shown}",
+        [*heads, *(f"axis {i + 1}" for i in range(len(axes)))],
         rows,
     )
 

@@ -14,7 +14,14 @@ def reduction_page(document: dict[str, Any]) -> Page:
     """Lay out the dict of :meth:`multifacet.estimators.reduce.Reduction.to_dict`."""
     features, dimensions = document["n_features"], document["n_components"]
     title = f"{counted(features, 'feature')} in {counted(dimensions, 'dimension')}"
-    table = loadings_table(document["features"], document["feature_weights"], document["loadings"])
+    told = "groups" if document["clusters"] else " and ".join(document["names"])
+    table = loadings_table(
+        document["features"],
+        document["feature_weights"],
+        document["loadings"],
+        document.get("strength"),
+        f"tells {told}",
+    )
     sections = [
         Section("The rows in the subspace", _points_blocks(document)),
         Section("The features behind it", [table]),

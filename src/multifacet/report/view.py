@@ -20,7 +20,7 @@ from .blocks import (
     Table,
 )
 from .pieces import MAX_ROWS, cross_table, in_groups, loadings_table, point_places
-from .words import axis_names, capitalised, chance, number, share, spreads
+from .words import SPACE, axis_names, capitalised, chance, number, share, spreads, told
 
 #: Columns of the table of typical rows, and up to how many groups have more than one such row.
 EXAMPLE_COLUMNS, FEW_GROUPS = 6, 6
@@ -30,15 +30,12 @@ FULL_EFFECT = 2.0
 
 def view_blocks(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
     """Return everything about a view that is not said in words."""
-    figures, features = _scatters(document, view), []
+    features: list[Block] = []
     if view["loadings"]:
-        table = loadings_table(document["features"], view["feature_weights"], view["loadings"])
+        weights, loadings = view["feature_weights"], view["loadings"]
+        table = loadings_table(document["features"], weights, loadings, view["strength"])
         features = [Section("The features behind it", [table])]
-    blocks: list[Block] = [_facts(view)]
-    if document["given"]:
-        blocks += [Columns(figures), *features]
-    else:
-        blocks.append(Columns([*figures, *features]))
+    blocks: list[Block] = [_facts(document, view), Columns(_scatters(document, view)), *features]
     blocks.append(Section("Groups", [_groups_table(document, view)]))
     if view["groups"]:
         blocks.append(Section("What they are like", [_profile_table(document, view)]))
@@ -49,17 +46,19 @@ def view_blocks(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
     return blocks
 
 
-def _facts(view: dict[str, Any]) -> Facts:
+def _facts(document: dict[str, Any], view: dict[str, Any]) -> Facts:
     facts = [Fact("separation", number(view["separation"]), "0 is none, from 1.5 on it is clear")]
     if view["independence"] is not None:
         related = "no relation shows" if view["independence"] > 0.05 else "some relation shows"
         remark = f"{related} in a test (p-value {chance(view['independence'])})"
-        facts.append(Fact("NMI with what is known", f"{view['novelty']:.2f}", remark))
+        known = "what is known" if document["given"] else "the views before"
+        facts.append(Fact(f"NMI with {known}", f"{view['novelty']:.2f}", remark))
     if view["stability"] is not None:
         facts.append(Fact("stability", f"{view['stability']:.2f}", "1 if always found again"))
     if view["p_value"] is not None:
         remark = "of data without groups look as separated"
-        value = f"{number(100 * view['p_value'], 2)} %" if view["p_value"] >= 0.001 else "< 0.1 %"
+        p = 100 * view["p_value"]
+        value = f"{number(p, 2)}{SPACE}%" if p >= 0.1 else f"<{SPACE}0.1{SPACE}%"
         facts.append(Fact("chance", value, remark))
     return Facts(facts)
 
@@ -106,7 +105,7 @@ def _cross_table(view: dict[str, Any], given: dict[str, Any]) -> Table:
 
 def _groups_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
     sizes = Counter(view["labels"])
-    names = {group["label"]: group["name"] for group in view["groups"]}
+    names = {group["label"]: told(group["name"]) for group in view["groups"]}
     most = max(sizes.values())
     rows: list[list[Cell]] = [
         [
@@ -174,7 +173,8 @@ def _examples_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
         for example in group["examples"][: None if len(view["groups"]) <= FEW_GROUPS else 1]
     ]
     return Table(
-        "The rows nearest to the middle of each group, and their values in the leading columns.",
+        "The rows nearest to the mean of each group in the features that set it apart, and their "
+        "values in the leading columns.",
         ["group", document["identifier"] or "row", *names],
         rows,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..explain import telling_features
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
 from .pieces import agreement_table, repeat_section
 from .view import view_blocks
-from .words import capitalised, counted, listed, number, share, shorten, sizes
+from .words import capitalised, counted, listed, number, share, shorten, sizes, told
 
 TERMS = {
     "separation": "How much better the groups hold together than they hang on to each other: the "
@@ -18,8 +19,15 @@ TERMS = {
     "stability": "How far the same groups come back when the search is repeated on parts of the "
     "rows; from 0.9 on it is firm.",
     "chance": "How often data without any groups, searched in the same way, look as separated.",
-    "share of a feature": "Its part in the subspace in which the groups were found; all of them "
-    "sum to 100 %.",
+    "between groups": "Which part of a feature's variance lies between the groups: 0 % if they are "
+    "alike in it, 100 % if it tells them apart without fail.",
+    "part of the subspace": "How much a feature contributes to the subspace in which the groups "
+    "were found; all parts sum to 100 %. It says where was looked, not what was found: features "
+    "that tell nothing apart can be in it.",
+    "found from": "Where the search for a candidate began, such as a pair of features by their "
+    'numbers, counted from 0; "explored" if it went on from there before it was judged.',
+    "fragment": "A candidate of which a group is only a few rows split off from another; it is "
+    "turned down.",
     "loading": "How much of a feature is in an axis; the sign tells which way it points.",
 }
 
@@ -57,9 +65,9 @@ def _answer(document: dict[str, Any]) -> list[Block]:
     """Return what was given, what was found, how good, how different, how sure, which features."""
     blocks: list[Block] = [Paragraph(document["sentence"], "lead")]
     for given in document["given"]:
-        blocks.append(Paragraph(f"Given: {given['name']} ({sizes(given['groups'])})."))
+        blocks.append(Paragraph(f"Given: {given['name']}: {sizes(given['groups'])}."))
     for view in document["views"]:
-        texts = (f"{view['sentence']}.", view["evidence"], _features(document, view))
+        texts = (f"{told(view['sentence'])}.", view["evidence"], _features(document, view))
         blocks.append(Section(capitalised(view["name"]), [Paragraph(text) for text in texts]))
     if document["rejected"] is not None:
         next_one = "A further grouping" if document["views"] else "The best candidate"
@@ -69,17 +77,27 @@ def _answer(document: dict[str, Any]) -> list[Block]:
 
 
 def _features(document: dict[str, Any], view: dict[str, Any]) -> str:
-    weights = view["feature_weights"]
+    weights, strength = view["feature_weights"], view["strength"]
+    telling = telling_features(weights, strength, view["effects"])
+    if telling:
+        words = [f"{document['features'][j]} ({share(strength[j])})" for j in telling]
+        return (
+            f"What tells them apart: {listed(words)}. In brackets, how much of the feature's "
+            "variance lies between the groups."
+        )
     if not view["loadings"]:
         return "It was found in all features at once."
     order = sorted(range(len(weights)), key=lambda j: -weights[j])[:4]
     shown = [j for j in order if weights[j] >= 0.05] or order[:1]
     words = [f"{document['features'][j]} ({share(weights[j])})" for j in shown]
-    return f"The subspace in which they were found is made of {listed(words)}."
+    return (
+        "No feature tells them apart by itself. The subspace in which they were found is made of "
+        f"{listed(words)}."
+    )
 
 
 def _rejected_section(document: dict[str, Any], view: dict[str, Any]) -> Section:
-    words = Paragraph(f"{view['sentence']}. {view['evidence']}")
+    words = Paragraph(f"{told(view['sentence'])}. {view['evidence']}")
     blocks = view_blocks(document, view)
     if document["views"]:
         return Section("Not believed", [words, Details("Show it nevertheless", blocks)])

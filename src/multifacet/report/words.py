@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,12 +12,15 @@ import numpy as np
 NAME_WIDTH, AXIS_WIDTH = 28, 32
 NONE = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
+#: Does not break: between a number and its sign.
+SPACE = "\N{NO-BREAK SPACE}"
 
 
 def number(value: float | None, digits: int = 3) -> str:
     """Return so many significant digits, all of whole numbers, and a dash for None."""
     if value is None:
         return NONE
+    value += 0  # no "-0"
     if isinstance(value, int) or abs(value) >= 10**digits:
         text = f"{value:,.0f}"
     elif 0 < abs(value) < 1e-4:
@@ -35,7 +39,7 @@ def signed(value: float) -> str:
 
 def share(value: float) -> str:
     """Return a share as a percentage."""
-    return "< 1 %" if 0 < value < 0.005 else f"{100 * value:.0f} %"
+    return f"<{SPACE}1{SPACE}%" if 0 < value < 0.005 else f"{100 * value:.0f}{SPACE}%"
 
 
 def chance(p_value: float | None) -> str:
@@ -48,7 +52,8 @@ def spreads(means: Sequence[float], deviations: Sequence[float]) -> list[str]:
     finest = min((d for d in deviations if d > 0), default=1.0)
     decimals = min(max(1 - math.floor(math.log10(finest)), 0), 8)
     pairs = zip(means, deviations, strict=True)
-    texts = [f"{m + 0.0:,.{decimals}f} ± {d:,.{decimals}f}" for m, d in pairs]
+    # Rounded first and with 0 added: no mean is "-0.0".
+    texts = [f"{round(m, decimals) + 0.0:,.{decimals}f} ± {d:,.{decimals}f}" for m, d in pairs]
     return [text.replace("-", MINUS, 1) for text in texts]
 
 
@@ -65,6 +70,11 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def told(text: str) -> str:
+    """Return a sentence of the library with minus signs where it has hyphens: (-1.5)."""
+    return re.sub(r"\(-(?=\d)", f"({MINUS}", text)
+
+
 def capitalised(text: str) -> str:
     """Return a text as a sentence or a title begins, the rest as it is."""
     return text[:1].upper() + text[1:]
@@ -72,7 +82,7 @@ def capitalised(text: str) -> str:
 
 def sizes(groups: Mapping[str, int], most: int = 6) -> str:
     """Return groups with their sizes as in a sentence, not too many."""
-    words = [f"{name} {size:,}" for name, size in list(groups.items())[:most]]
+    words = [f"{name} ({size:,})" for name, size in list(groups.items())[:most]]
     rest = len(groups) - most
     return listed([*words, f"{rest} more"] if rest > 0 else words)
 

@@ -1,0 +1,267 @@
+"""Alternative clustering in closed form: with linear kernels, or on the spectral embedding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..alternate import cluster_embedding, unit_rows
+from ..engines.threads import single_threaded_blas
+from ..linalg import Array, leading_eigenpairs
+from ..problems import Gamma, one_hot
+from .alternative import Alternative, AlternativeSubspace
+from .base import (
+    Embedder,
+    EmbeddingPredictor,
+    KernelEstimator,
+    SubspaceEstimator,
+    with_ones,
+)
+from .validation import check_clusters, check_count, check_data
+
+
+class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
+    """Alternative clustering with linear kernels, in closed form.
+
+    The subspace holds the leading eigenvectors of X'X - novelty_weight * X'YY'X, with centred X
+    and the indicators Y of the given clusters (KDAC 2014, Algorithm 2); k-means clusters the
+    projected rows. A global optimum in one eigendecomposition, for compact clusters only.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters k.
+    n_components : int or "auto", default="auto"
+        Dimension q of the subspace; "auto" takes the number of clusters, at most half of d.
+    novelty_weight : float or "auto", default="auto"
+        How much dependence on the given labels costs; "auto" is 3 in unit scale.
+    novelty_scale : {"unit", "paper"}, default="unit"
+        Scale of the indicators, see :class:`KDAC`.
+    n_init : int, default=10
+        Runs of k-means.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n,)
+        Cluster of each row.
+    components_ : array of shape (q, d)
+        Orthonormal basis of the subspace.
+    mean_ : array of shape (d,)
+        Mean of the training rows.
+    feature_weights_ : array of shape (d,)
+        Share of each feature in the subspace; they sum to one.
+    novelty_weight_ : float
+        Novelty weight used.
+    n_components_, n_clusters_ : int
+        Dimension and number of clusters used.
+    quality_ : float
+        Share of the projected variance that lies between the clusters, at most one.
+    dependence_ : float
+        Share of the projected variance that the given labels explain.
+    objective_ : float
+        Sum of the chosen eigenvalues.
+
+    Examples
+    --------
+    >>> from multifacet import LinearKDAC
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(200, [2, 2], random_state=0)
+    >>> model = LinearKDAC(n_components=1, random_state=0).fit(X, given=labelings[:, 0])
+    >>> model.components_.shape
+    (1, 4)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        n_components: int | str = "auto",
+        novelty_weight: float | str = "auto",
+        novelty_scale: str = "unit",
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.novelty_weight = novelty_weight
+        self.novelty_scale = novelty_scale
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, given: Any = None) -> LinearKDAC:
+        """Find the subspace in closed form and cluster in it; see :meth:`KDAC.fit`."""
+        X = check_data(self, X)
+        k = check_clusters(self.n_clusters, X)
+        labelings = self._labelings(given, X.shape[0], y)
+        problem = self._problem(labelings, X.shape[0], k)
+        full, X = X, self._set_mean(X)
+        q = self._alternative_dimension(k, X.shape[1], labelings)
+        scatter = np.asarray((X.T @ X).todense() if hasattr(X, "todense") else X.T @ X, dtype=float)
+        mean = self.mean_[self._varying]
+        scatter -= X.shape[0] * np.outer(mean, mean)
+        known = np.asarray(X.T @ problem.columns, dtype=float)
+        values, W = leading_eigenpairs(scatter + (known * problem.weights) @ known.T, q)
+        self._store_subspace(W, X.dtype)
+        self.objective_ = float(values.sum())
+        projected = self._project(full)
+        self._kmeans = KMeans(
+            k, n_init=check_count("n_init", self.n_init, low=1), random_state=self.random_state
+        ).fit(projected)
+        self.labels_ = self._kmeans.labels_.astype(np.intp)
+        self.n_clusters_ = k
+        self.quality_ = _explained_share(projected, one_hot(self.labels_))
+        self.dependence_ = _explained_share(projected, problem.columns)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
+        """Fit and return ``labels_``; see :meth:`fit`."""
+        return self.fit(X, given=given).labels_
+
+    def predict(self, X: Any) -> Array:
+        """Assign rows (m, d) to the nearest cluster centre in the subspace, shape (m,)."""
+        check_is_fitted(self)
+        projected = self._project(check_data(self, X, reset=False))
+        return self._kmeans.predict(projected).astype(np.intp)
+
+
+def _explained_share(projected: Array, columns: Array) -> float:
+    """Share of the variance (n, q) in the span of ``columns`` (n, r) beyond the mean."""
+    if not columns.shape[1]:
+        return 0.0
+    centred = projected - projected.mean(axis=0)
+    fitted = columns @ np.linalg.lstsq(columns, centred, rcond=None)[0]
+    return float((fitted**2).sum() / max((centred**2).sum(), np.finfo(float).tiny))
+
+
+class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
+    """Alternative clustering of the spectral embedding itself, in closed form.
+
+    U holds the leading eigenvectors of H (D^-1/2 K D^-1/2 - novelty_weight * YY') H on all
+    features (KDAC 2014, Algorithm 3, with the centring H that is missing there). Clusters of any
+    shape, but no subspace is learned: there are no ``components_`` and nothing to transform.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters k.
+    kernel : str or Kernel, default="gaussian"
+        Similarity of rows.
+    bandwidth : float, "auto" or "median", default="auto"
+        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+    novelty_weight : float or "auto", default="auto"
+        How much dependence on the given labels costs; "auto" is 3 in unit scale.
+    novelty_scale : {"unit", "paper"}, default="unit"
+        Scale of the indicators, see :class:`KDAC`.
+    engine : str or Engine, default="auto"
+        How sums over pairs of rows are computed.
+    n_init : int, default=10
+        Runs of k-means.
+    random_state : int, RandomState or None, default=None
+        Seed.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n,)
+        Cluster of each row.
+    embedding_ : array of shape (n, k)
+        U.
+    mean_ : array of shape (d,)
+        Mean of the training rows.
+    bandwidth_ : float or None
+        Bandwidth used; None for kernels without one.
+    novelty_weight_ : float
+        Novelty weight used.
+    n_clusters_ : int
+        Number of clusters.
+    quality_ : float
+        Cluster quality tr(U' H D^-1/2 K D^-1/2 H U), at most k.
+    dependence_ : float
+        tr(U' YY' U).
+    objective_ : float
+        quality_ - novelty_weight_ * dependence_, the sum of the eigenvalues.
+
+    Examples
+    --------
+    >>> from multifacet import EmbeddingKDAC
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(200, [2, 2], random_state=0)
+    >>> model = EmbeddingKDAC(random_state=0).fit(X, given=labelings[:, 0])
+    >>> model.embedding_.shape
+    (200, 2)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kernel: Any = "gaussian",
+        bandwidth: float | str = "auto",
+        novelty_weight: float | str = "auto",
+        novelty_scale: str = "unit",
+        engine: Any = "auto",
+        n_init: int = 10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.novelty_weight = novelty_weight
+        self.novelty_scale = novelty_scale
+        self.engine = engine
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, *, given: Any = None) -> EmbeddingKDAC:
+        """Find an embedding that is independent of the given labels; see :meth:`KDAC.fit`."""
+        X = check_data(self, X)
+        k = check_clusters(self.n_clusters, X)
+        problem = self._problem(self._labelings(given, X.shape[0], y), X.shape[0], k)
+        X = self._set_mean(X)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        n_init = check_count("n_init", self.n_init, low=1)
+        everything = np.eye(X.shape[1])
+        known = Gamma(problem.columns, problem.weights)
+        with single_threaded_blas():
+            sums = self._attach(X, self._resolve_kernel(X))
+            degrees = sums.degrees(everything) if sums.kernel.nonnegative else None
+            values, U = sums.embedding(everything, k, degrees=degrees, extra=known)
+            self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)
+            root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
+            extension = sums.extension(everything, with_ones(U / root[:, None]))
+            self._embedder = _smoothing_embedder(extension, X, degrees is not None, self.labels_)
+        self.labels_ = self.labels_.astype(np.intp)
+        self.n_clusters_ = k
+        self.embedding_ = U
+        self.objective_ = float(values.sum())
+        self.dependence_ = float(((problem.columns.T @ U) ** 2).sum())
+        self.quality_ = self.objective_ + self.novelty_weight_ * self.dependence_
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
+        """Fit and return ``labels_``; see :meth:`fit`."""
+        return self.fit(X, given=given).labels_
+
+
+def _smoothing_embedder(extension: Any, X: Any, normalised: bool, labels: Array) -> Embedder:
+    """Return an embedder for new rows whose given labels are unknown.
+
+    The eigenvector equation cannot be continued to them: its penalty needs their given labels. So
+    all rows, old and new, are compared by the kernel average of U over the training rows, and the
+    centres are those of the found clusters in these averages. Approximate, even on training rows.
+    """
+    k = int(labels.max()) + 1
+    raw = Embedder(extension, np.zeros(k), normalised, np.zeros((k, k))).uncentred(X)
+    offset = raw.mean(axis=0)
+    rows = unit_rows(raw - offset)
+    centres = np.stack([rows[labels == c].mean(axis=0) for c in range(k)])
+    return Embedder(extension, offset, normalised, centres)
