@@ -77,6 +77,9 @@ _STAGES = {
     "stability": "asking other rows",
     "refine": "refining all views together",
     "frontier": "what novelty costs",
+    "components": "separating independent components",
+    "merge": "merging dependent components",
+    "clusters": "clustering the subspaces",
 }
 
 

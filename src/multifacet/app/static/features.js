@@ -31,7 +31,7 @@ export function loadingsPanel(found) {
   const slider = h("input", { type: "range", min: "0", max: "1", step: "0.05", value: "0", id: "threshold",
     oninput: (event) => show(Number(event.target.value)) });
   show(0);
-  return h("section", {}, h("h3", {}, "The features behind it"),
+  return h("section", {}, h("h3", {}, "What the subspace is made of"),
     h("label", { class: "field row" }, h("span", {}, "Hide loadings below"), slider, words), body);
 }
 
