@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from multifacet import KDAC, ViewFinder
+from multifacet import KDAC, ViewFinder, find_views
 from multifacet.alternate import cluster_embedding
 from multifacet.datasets import make_moons_views
 from multifacet.engines import Exact, LowRank
@@ -98,7 +98,7 @@ def test_auto_chooses_by_the_number_of_rows_and_says_so(caplog):
     ("rows", "options", "message"),
     [
         (4, {}, "minimum of 5 is required"),
-        (40, {"n_clusters": 1}, "n_clusters=1 must be at least 2"),
+        (40, {"n_clusters": 1, "n_views": "auto"}, "n_clusters=1 must be at least 2"),
         (40, {"n_clusters": [2, 1], "n_views": 2}, "n_clusters=1 must be at least 2"),
         (40, {"n_jobs": 0}, "n_jobs=0 is no number of threads"),
     ],
@@ -107,3 +107,8 @@ def test_too_little_to_look_for_views(rows, options, message):
     X = np.random.default_rng(0).standard_normal((rows, 3))
     with pytest.raises(ValueError, match=message):
         ViewFinder(**{"n_views": 1, **options}).fit(X)
+
+
+def test_a_table_is_not_searched_for_one_group():
+    with pytest.raises(ValueError, match="n_clusters=1 must be at least 2"):
+        find_views(np.eye(20), n_views=1, n_clusters=1)

@@ -18,7 +18,7 @@ from ..linalg import Array
 from .base import announce
 from .storage import pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_groups, describe_views, leading_features
-from .validation import check_labelings
+from .validation import check_count, check_labelings
 from .view import View
 from .views import ViewFinder
 
@@ -301,6 +301,8 @@ def find_views(
     unknown = set(options) - set(ViewFinder().get_params())
     if unknown:
         raise TypeError(f"find_views has no option {', '.join(sorted(unknown))}")
+    for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
+        check_count("n_clusters", k, low=2)
     prepared = prepare(
         data,
         given=given,

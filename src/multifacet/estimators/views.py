@@ -213,8 +213,9 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         if isinstance(self.n_clusters, str):
             check_choice("n_clusters", self.n_clusters, ["auto"])
         else:
+            # A single group is a grouping that no further view could avoid.
             for k in np.atleast_1d(self.n_clusters).tolist():
-                check_count("n_clusters", k, low=2)
+                check_count("n_clusters", k, low=1 if self.n_views == 1 else 2)
         if np.ndim(self.n_clusters) and len(self.n_clusters) < limit:  # type: ignore[arg-type]
             if not isinstance(self.n_views, str):
                 raise ValueError(
