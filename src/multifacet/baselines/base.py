@@ -19,6 +19,7 @@ from ..estimators.validation import (
     check_count,
     check_data,
     check_labelings,
+    say_constant,
 )
 from ..linalg import Array
 
@@ -69,16 +70,9 @@ class Rival(ClusterMixin, BaseEstimator):
     def _without_constants(self, X: Array) -> Array:
         spread = X.std(axis=0)
         varying = spread > 1e-12 * spread.max()
-        constant = np.flatnonzero(~varying)
-        if not len(constant) or not varying.any():
+        if varying.all() or not varying.any():
             return X
-        names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
-        shown = ", ".join(str(names[i]) for i in constant[:5])
-        warnings.warn(
-            f"left out {len(constant)} constant feature{'s' * (len(constant) > 1)}: {shown}",
-            UserWarning,
-            stacklevel=3,
-        )
+        say_constant(self, varying)
         return X[:, varying]
 
     def _kmeans(self, points: Array, k: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,7 +132,7 @@ class CIB(Rival):
 
 
 @dataclass(frozen=True)
-class _Term:
+class _Term(ABC):
     """One information term: its weight times the log-likelihood given the group of each row."""
 
     data: Array
@@ -146,8 +147,9 @@ class _Term:
             result[rows] = self._inside(self.data[rows], q[rows])
         return self.weight * result
 
+    @abstractmethod
     def _inside(self, data: Array, q: Array) -> Array:
-        raise NotImplementedError
+        """Return log p(x_i | c) inside one group."""
 
 
 class _Gaussian(_Term):

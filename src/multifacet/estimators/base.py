@@ -41,7 +41,7 @@ from ..problems import Problem
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, random_start, spectral_start
-from .validation import check_choice, check_count, check_data, check_real
+from .validation import check_choice, check_count, check_data, check_real, say_constant
 
 #: Rows beyond which a sample of that size is solved first, and steps on all rows after that.
 COARSE_ROWS, REFINE_STEPS = 20_000, 5
@@ -77,16 +77,8 @@ class KernelEstimator(BaseEstimator):
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
         self._varying = spread > 1e-12 * spread.max()
-        constant = np.flatnonzero(~self._varying)
-        if len(constant):
-            names = getattr(self, "feature_names_in_", np.arange(len(spread)))
-            shown = ", ".join(str(names[i]) for i in constant[:5])
-            warnings.warn(
-                f"left out {len(constant)} constant feature{'s' * (len(constant) > 1)}: {shown}",
-                UserWarning,
-                stacklevel=3,
-            )
-        return X[:, self._varying] if len(constant) else X
+        say_constant(self, self._varying)
+        return X if self._varying.all() else X[:, self._varying]
 
     def _resolve_kernel(self, X: Any) -> Kernel:
         """Fill in the bandwidth; sets ``bandwidth_`` (None for kernels that have none).

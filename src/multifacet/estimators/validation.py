@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -27,6 +28,19 @@ def check_data(estimator: Any, X: Any, *, reset: bool = True, min_rows: int = 2)
     )
     check_finite(X, getattr(estimator, "feature_names_in_", None))
     return csr_matrix(X) if issparse(X) else X
+
+
+def say_constant(estimator: Any, varying: Array) -> None:
+    """Warn of the features that are left out because they are constant, by name."""
+    constant = np.flatnonzero(~varying)
+    if len(constant):
+        names = getattr(estimator, "feature_names_in_", np.arange(len(varying)))
+        shown = ", ".join(str(names[i]) for i in constant[:5])
+        warnings.warn(
+            f"left out {len(constant)} constant feature{'s' * (len(constant) > 1)}: {shown}",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_finite(X: Any, names: Any = None) -> None:

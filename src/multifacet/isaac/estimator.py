@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import single_threaded_blas
 from ..estimators.base import announce
-from ..estimators.validation import check_choice, check_count, check_data
+from ..estimators.validation import check_choice, check_count, check_data, say_constant
 from ..linalg import Array, orthonormalise
 from .coding import find_partition
 from .density import choose_rows
@@ -190,15 +189,7 @@ class ISAAC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         varying = spread > 1e-12 * np.abs(X).max(axis=0)
         if not varying.any():
             raise ValueError("all rows of X are identical: there is nothing to separate")
-        constant = np.flatnonzero(~varying)
-        if len(constant):
-            names = getattr(self, "feature_names_in_", np.arange(len(spread)))
-            shown = ", ".join(str(names[i]) for i in constant[:5])
-            warnings.warn(
-                f"left out {len(constant)} constant feature{'s' * (len(constant) > 1)}: {shown}",
-                UserWarning,
-                stacklevel=3,
-            )
+        say_constant(self, varying)
         return varying
 
     def _most_components(self, n_features: int) -> int | None:
