@@ -25,7 +25,7 @@ from .reference import KERNELS, dense_kernel
 PLAIN = [kernel for kernel in KERNELS.values() if len(kernel.terms) == 1]
 
 
-@pytest.mark.parametrize("kernel", PLAIN, ids=repr)
+@pytest.mark.parametrize("kernel", PLAIN, ids=lambda kernel: repr(kernel).split("(")[0])
 def test_derivatives_by_finite_differences(kernel):
     beta = np.linspace(0.1, 4.0, 30)
     step = 1e-5

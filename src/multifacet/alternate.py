@@ -264,7 +264,7 @@ def climb(
         W=point.W,
         objective=point.objective,
         residual=point.residual,
-        eigenvalues=leading_eigenpairs(point.phi, min(q + 1, len(point.phi)))[0],
+        eigenvalues=leading_eigenpairs(point.phi, min(q + 1, len(point.W)))[0],
         converged=point.residual <= tol,
         reason=f"climb {reason}",
         history=history,
@@ -296,10 +296,11 @@ class _JointPoint(Point):
 def _same_clusters(U: Array, labels: Array) -> bool:
     """Whether every row of the embedding U is still closest to the centre of its own cluster."""
     rows = unit_rows(U)
-    values = np.unique(labels)
-    centres = np.stack([rows[labels == c].mean(axis=0) for c in values])
-    nearest = np.argmax(rows @ centres.T - 0.5 * (centres**2).sum(axis=1), axis=1)
-    return bool((values[nearest] == labels).all())
+    members = (labels[:, None] == np.arange(U.shape[1])).astype(float)
+    sizes = np.asarray(members.sum(axis=0))
+    centres = np.asarray(members.T @ rows) / np.maximum(sizes, 1.0)[:, None]
+    centres[sizes == 0] = np.inf  # nothing is close to a cluster without rows
+    return bool((nearest_centres(rows, centres) == labels).all())
 
 
 def embed(
@@ -325,11 +326,17 @@ def cluster_embedding(U: Array, *, n_init: int, seed: int) -> tuple[Array, Array
     """
     rows = unit_rows(U)
     model = KMeans(U.shape[1], n_init=n_init, random_state=seed)
-    if len(rows) <= KMEANS_ROWS:
+    if isinstance(rows, np.ndarray) and len(rows) <= KMEANS_ROWS:
         model.fit(rows)
         return model.labels_, model.cluster_centers_
-    chosen = np.random.default_rng(seed).permutation(len(rows))[:KMEANS_ROWS]
-    return model.fit(rows[chosen]).predict(rows), model.cluster_centers_
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(rows))[:KMEANS_ROWS])
+    centres = model.fit(np.asarray(rows[chosen])).cluster_centers_
+    return nearest_centres(rows, centres), centres
+
+
+def nearest_centres(rows: Array, centres: Array) -> Array:
+    """Return the index (n,) of the nearest centre (k, r) for each row (n, r)."""
+    return np.argmax(rows @ centres.T - 0.5 * (centres**2).sum(axis=1), axis=1)
 
 
 def unit_rows(U: Array) -> Array:

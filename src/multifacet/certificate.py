@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .engines.base import PairSums
-from .linalg import Array, complement
+from .linalg import Array, as_matrix, complement, largest_outside
 from .problems import Gamma
 from .solvers.base import relative_residual
 
@@ -84,15 +84,13 @@ def certify(sums: PairSums, W: Array, gamma: Gamma, tol: float = 1e-5) -> Certif
     d, q = W.shape
     gap = np.inf
     if q < d:
-        others = complement(W)
-        chosen = np.linalg.eigvalsh(W.T @ phi @ W).min()
-        gap = float(chosen - np.linalg.eigvalsh(others.T @ phi @ others).max())
+        gap = float(np.linalg.eigvalsh(W.T @ (phi @ W)).min()) - largest_outside(phi, W)
     small = sums.n_rows <= MAX_ROWS and 0 < (d - q) * q <= MAX_DIRECTIONS
     return Certificate(
         residual=relative_residual(phi, W),
         eigengap=gap,
         bound=sums.curvature_bound(W, gamma),
-        curvature=smallest_curvature(sums, W, gamma, phi) if small else None,
+        curvature=smallest_curvature(sums, W, gamma, as_matrix(phi)) if small else None,
         tol=tol,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 Array = NDArray[Any]
+#: A symmetric matrix, or only its products with vectors.
+Symmetric: TypeAlias = Array | LinearOperator
 
 #: Up to this size a dense LAPACK decomposition is as fast as Lanczos and cannot fail to converge.
 DENSE_EIGEN_SIZE = 400
@@ -23,6 +25,8 @@ BLOCK_MARGIN, BLOCK_DEPTH, BLOCK_RESTARTS = 4, 8, 6
 MOMENT_ROWS = 4096
 #: Restarts after which Lanczos gives up: eigenvalues crowd together when K is close to identity.
 LANCZOS_RESTARTS = 12
+#: Lanczos steps for bounds on the spectrum.
+BOUND_STEPS = 12
 
 
 def column_moments(X: Any) -> tuple[Array, Array]:
@@ -31,6 +35,8 @@ def column_moments(X: Any) -> tuple[Array, Array]:
     In blocks of rows, so that data on disk are read once and never as a whole; deviations are
     taken from the first row, which keeps columns with a large offset exact.
     """
+    if hasattr(X, "column_moments"):  # rows in chunks know how to do it in one pass
+        return X.column_moments()
     n, d = X.shape
     if issparse(X):
         mean = np.asarray(X.mean(axis=0), dtype=float).ravel()
@@ -53,8 +59,66 @@ def fix_signs(vectors: Array) -> Array:
     return vectors * np.where(signs == 0, 1.0, signs)
 
 
+def symmetric_operator(multiply: Callable[[Array], Array], size: int) -> LinearOperator:
+    """Return the operator whose products with columns (size, m) are given by a function."""
+
+    def apply(V: Array) -> Array:
+        return multiply(V.reshape(size, -1))
+
+    return LinearOperator((size, size), matvec=apply, matmat=apply, dtype=np.float64)
+
+
+def plus_outer(A: Symmetric, factor: float, W: Array) -> Symmetric:
+    """Return A + factor W W' for W of shape (n, q)."""
+    if isinstance(A, LinearOperator):
+        return symmetric_operator(lambda V: A @ V + factor * (W @ (W.T @ V)), len(W))
+    return A + factor * W @ W.T
+
+
+def spectrum_bounds(A: Symmetric) -> tuple[float, float]:
+    """Return numbers below and above all eigenvalues of A, from a few Lanczos steps.
+
+    The extreme Ritz values miss the ends of the spectrum by at most the norm of the remainder,
+    except for what the first vector does not contain (Zhou and Li 2011).
+    """
+    d = A.shape[0]
+    first = np.random.default_rng(0).standard_normal(d)
+    basis = [first / np.linalg.norm(first)]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(min(BOUND_STEPS, d)):
+        z = np.ravel(A @ basis[-1])
+        diagonal.append(float(basis[-1] @ z))
+        Q = np.array(basis)
+        z = z - Q.T @ (Q @ z)
+        rest = float(np.linalg.norm(z))
+        if rest <= 1e-12 * max(map(abs, diagonal)):
+            break
+        beside.append(rest)
+        basis.append(z / rest)
+    off = beside[: len(diagonal) - 1]
+    ritz = np.linalg.eigvalsh(np.diag(diagonal) + np.diag(off, 1) + np.diag(off, -1))
+    margin = beside[-1] if len(beside) == len(diagonal) else 1e-12 * float(np.abs(ritz).max())
+    return float(ritz[0]) - margin, float(ritz[-1]) + margin
+
+
+def largest_outside(A: Symmetric, W: Array) -> float:
+    """Return the largest eigenvalue of A restricted to the complement of the columns of W (d, q).
+
+    W is moved below the rest of the spectrum instead of forming a basis of its complement.
+    """
+    low, high = spectrum_bounds(A)
+
+    def outside(V: Array) -> Array:
+        inside = W @ (W.T @ V)
+        product = A @ (V - inside)
+        return product - W @ (W.T @ product) + (2 * low - high) * inside
+
+    return float(leading_eigenpairs(symmetric_operator(outside, len(W)), 1)[0][0])
+
+
 def leading_eigenpairs(
-    A: Array | LinearOperator,
+    A: Symmetric,
     k: int,
     *,
     start: Array | None = None,
@@ -88,13 +152,14 @@ def leading_eigenpairs(
     n = A.shape[0]
     # A block Krylov space as large as the whole space has no room for orthogonal vectors.
     if n <= dense_size or 5 * k >= n or (block and BLOCK_DEPTH * (k + BLOCK_MARGIN) >= n):
-        return _dense_eigenpairs(_as_matrix(A), k)
+        return _dense_eigenpairs(as_matrix(A), k)
     guess = np.random.default_rng(0).standard_normal((n, k + BLOCK_MARGIN)) / np.sqrt(n)
     if start is not None and start.shape[0] == n:
         columns = min(start.shape[1], k + BLOCK_MARGIN)
         guess[:, :columns] = start[:, :columns] + 1e-3 * guess[:, :columns]
     if block:
         return _block_lanczos(A, k, guess)
+    large = n > DENSE_FALLBACK_SIZE
     try:
         # A few more Krylov vectors than ARPACK's default pay off when eigenvalues crowd near one.
         size = min(n - 1, max(4 * k + 1, 32))
@@ -105,17 +170,17 @@ def leading_eigenpairs(
             v0=guess.sum(axis=1),
             ncv=size,
             tol=1e-8,
-            maxiter=LANCZOS_RESTARTS if n <= DENSE_FALLBACK_SIZE else None,
+            maxiter=None if large else LANCZOS_RESTARTS,
         )
     except ArpackNoConvergence:
-        if n > DENSE_FALLBACK_SIZE:
+        if large or isinstance(A, LinearOperator):
             return leading_eigenpairs(A, k, start=start, dense_size=dense_size, block=True)
-        return _dense_eigenpairs(_as_matrix(A), k)
+        return _dense_eigenpairs(as_matrix(A), k)
     order = np.argsort(values)[::-1]
     return values[order], fix_signs(vectors[:, order])
 
 
-def _block_lanczos(A: Array | LinearOperator, k: int, guess: Array) -> tuple[Array, Array]:
+def _block_lanczos(A: Symmetric, k: int, guess: Array) -> tuple[Array, Array]:
     """Return the leading eigenpairs by block Lanczos with full orthogonalisation and restarts."""
     size = guess.shape[1]
     block = np.linalg.qr(guess)[0]
@@ -135,7 +200,8 @@ def _block_lanczos(A: Array | LinearOperator, k: int, guess: Array) -> tuple[Arr
     return values[:k], fix_signs(block[:, :k])
 
 
-def _as_matrix(A: Array | LinearOperator) -> Array:
+def as_matrix(A: Symmetric) -> Array:
+    """Return a matrix from an operator, column by column."""
     return A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A
 
 

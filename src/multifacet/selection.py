@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .kernels import Kernel, needs_bandwidth, typical_distance
-from .linalg import Array
+from .linalg import Array, leading_eigenpairs
 from .metrics import nmi
 from .search import STABILITY_WEIGHT, Candidate, Search, Settings, entropy
 from .solvers import ISM
@@ -29,6 +29,8 @@ from .starts import Start, spectral_start
 #: Share of the starts that is explored; with a clear separation in hand the search ends when this
 #: many further ones brought nothing better.
 PROMISING, CLEAR, PATIENCE = 0.4, 1.5, 2
+#: Most dimensions that the papers' rule may choose.
+MAX_DIMENSIONS = 100
 #: Candidates whose stability is asked.
 FINALISTS = 20
 #: Share of a grouping's entropy that another determines, and NMI, that make a product of two.
@@ -223,8 +225,8 @@ def eigengap_dimension(X: Any, labelings: Sequence[Array], kernel: Kernel, k: in
     sums = search.attach(search.filled(search.width(typical_distance(search.X))))
     gamma = spectral_start(sums, search.problem(k, 3.0), 1).gamma
     assert gamma is not None
-    values = np.sort(np.linalg.eigvalsh(sums.initial_phi(gamma)))[::-1]
-    most = max(1, search.d - 1)
+    values = leading_eigenpairs(sums.initial_phi(gamma), min(search.d, MAX_DIMENSIONS))[0]
+    most = max(1, len(values) - 1)
     return int(np.argmax(values[:most] - values[1 : most + 1])) + 1 if search.d > 1 else 1
 
 

@@ -29,6 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .engines import Exact
 from .engines.base import PairSums
+from .engines.wide import all_features
 from .kernels import Gaussian
 from .linalg import Array, leading_eigenpairs, orthonormalise
 from .problems import Gamma, Problem
@@ -79,7 +80,7 @@ def spectral_start(
         gamma = problem.gamma()
     else:
         source = sums if first is None else first
-        everything = np.eye(source.n_features)
+        everything = all_features(source.n_features)
         degrees = source.degrees(everything) if source.kernel.nonnegative else None
         _, U = source.embedding(everything, problem.n_clusters, degrees=degrees)
         flat = np.full(sums.n_rows, float(sums.n_rows)) if sums.kernel.nonnegative else None
@@ -163,7 +164,9 @@ class Residual:
         left_over = total - (self._loadings**2).sum(axis=1)
         order = np.argsort(-left_over, kind="stable")[:MAX_FEATURES]
         chosen = np.sort(order[left_over[order] > 1e-10 * max(left_over.max(), 1e-300)])
-        return np.eye(self._X.shape[1])[:, chosen], self.columns(chosen)
+        axes = np.zeros((self._X.shape[1], len(chosen)))
+        axes[chosen, np.arange(len(chosen))] = 1.0
+        return axes, self.columns(chosen)
 
     def principal(self) -> tuple[Array, Array]:
         """Principal axes (d, m) and scores (n, m) of the residual, largest variance first."""

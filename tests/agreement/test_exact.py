@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from multifacet.engines import Exact, exact, tiles
+from multifacet.linalg import as_matrix
 from multifacet.problems import Gamma
 
 from ..reference import (
@@ -24,7 +25,7 @@ def kernel(request):
     return KERNELS[request.param]
 
 
-@pytest.fixture(params=["kept", "recomputed", "threads", "sparse", "tiles"])
+@pytest.fixture(params=["kept", "recomputed", "threads", "sparse", "tiles", "wide", "wide sparse"])
 def attach(request, monkeypatch):
     """Every way the engine can run, all to give the same numbers."""
     way = request.param
@@ -32,10 +33,13 @@ def attach(request, monkeypatch):
         for module in (tiles, exact):
             monkeypatch.setattr(module, "TILE", 4)
 
+    if "wide" in way:  # Phi as an operator
+        monkeypatch.setattr(exact, "WIDE", 0)
+
     def attach(X, kernel):
         jobs = 2 if way == "threads" else 1
         mean = X.mean(axis=0)
-        data = csr_matrix(X) if way == "sparse" else X
+        data = csr_matrix(X) if "sparse" in way else X
         sums = Exact().attach(data, kernel, mean=mean, n_jobs=jobs)
         if way == "recomputed":
             sums._keep_gram = False
@@ -59,6 +63,7 @@ def test_gradient_is_twice_phi_w(kernel, attach):
     phi, objective = attach(X, kernel).phi_and_objective(W, gamma)
     gradient = numerical_gradient(lambda V: dense_objective(kernel, X, V, gamma), W)
     assert objective == pytest.approx(dense_objective(kernel, X, W, gamma), rel=1e-9)
+    phi = as_matrix(phi)
     np.testing.assert_allclose(phi, phi.T, atol=1e-12 * np.abs(phi).max())
     np.testing.assert_allclose(2 * phi @ W, gradient, rtol=0, atol=1e-6 * np.abs(gradient).max())
 
@@ -89,9 +94,9 @@ def test_phi_from_its_definition(kernel):
 def test_initial_phi_is_phi_with_the_slope_at_zero(kernel, attach):
     X, W, gamma = random_problem(3)
     sums = attach(X, kernel)
-    at_zero, _ = sums.phi_and_objective(np.zeros_like(W), gamma)
+    at_zero = as_matrix(sums.phi_and_objective(np.zeros_like(W), gamma)[0])
     np.testing.assert_allclose(
-        sums.initial_phi(gamma), at_zero, rtol=0, atol=1e-9 * np.abs(at_zero).max()
+        as_matrix(sums.initial_phi(gamma)), at_zero, rtol=0, atol=1e-9 * np.abs(at_zero).max()
     )
 
 
@@ -101,8 +106,9 @@ def test_hessian(kernel, attach):
     directions = np.random.default_rng(0).standard_normal((3, *W.shape))
     step = 1e-5
     for Z, product in zip(directions, sums.hessian(W, gamma, directions), strict=True):
-        ahead, _ = sums.phi_and_objective(W + step * Z, gamma)
-        behind, _ = sums.phi_and_objective(W - step * Z, gamma)
+        ahead, behind = (
+            as_matrix(sums.phi_and_objective(W + t * Z, gamma)[0]) for t in (step, -step)
+        )
         expected = (ahead - behind) / (2 * step) @ W
         scale = np.abs(expected).max() + np.abs(ahead).max() * 1e-3
         np.testing.assert_allclose(product, expected, rtol=0, atol=1e-6 * scale)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
 
 from ..kernels import Kernel
-from ..linalg import Array
+from ..linalg import Array, Symmetric
 from ..problems import Gamma
 
 
@@ -16,6 +18,38 @@ class Engine(Protocol):
     def attach(self, X, kernel: Kernel, *, mean: Array | None, n_jobs: int | None) -> PairSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
         ...
+
+
+class LazyRows(ABC):
+    """Rows (n, d) that are computed when they are read; estimators use them like an array."""
+
+    shape: tuple[int, int]
+    dtype: Any
+
+    @abstractmethod
+    def __getitem__(self, chosen: Any) -> Any:
+        """Return some rows as an array, or all rows of some columns, not yet computed."""
+
+    @abstractmethod
+    def beside(self, values: Any) -> Any:
+        """Return values of the rows, (n,) or (n, r), kept where the rows are."""
+
+    @abstractmethod
+    def like(self, values: Any) -> Any:
+        """Return values of the rows as the user expects them beside the data."""
+
+    @abstractmethod
+    def map(self, task: Callable[[Array], Array], width: int | None, dtype: Any) -> Any:
+        """Return what a task makes of the rows, (n,) or (n, width), not yet computed."""
+
+    @abstractmethod
+    def column_moments(self) -> tuple[Array, Array]:
+        """Return mean and standard deviation (d,) of the columns."""
+
+
+def is_dask(data: Any) -> bool:
+    """Tell a dask array or data frame, without importing dask."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr")
 
 
 class Extension(Protocol):
@@ -50,14 +84,15 @@ class PairSums(Protocol):
         """Return Tr(Gamma K)."""
         ...
 
-    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass.
 
-        Phi is scaled so that the gradient of Tr(Gamma K) is 2 Phi W (IKDR 2019, Eq. 6).
+        Phi is a matrix or, for many features, an operator that multiplies with it. It is scaled
+        so that the gradient of Tr(Gamma K) is 2 Phi W (IKDR 2019, Eq. 6).
         """
         ...
 
-    def initial_phi(self, gamma: Gamma) -> Array:
+    def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d), Phi with the kernel's slope at W = 0 (IKDR 2019, Theorem 3)."""
         ...
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.sparse.linalg import LinearOperator
 
 from ..kernels import Kernel
-from ..linalg import Array, leading_eigenpairs
+from ..linalg import Array, Symmetric, leading_eigenpairs, symmetric_operator
 from ..problems import Gamma
 from .threads import ordered_map, single_threaded_blas, thread_count
 from .tiles import TILE, Points, TileExtension, product, tiles_of
+from .wide import WIDE, initial_phi_operator, phi_operator
 
 _UNITS = {"B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -56,7 +56,9 @@ class Exact:
         budget = parse_bytes(self.memory)
         # Projections, degrees, factors and eigenvectors, of which a few dozen columns are alive
         # at once, the d x d results of the strips in flight, and the scratch of the tiles.
-        needed = 8 * (64 * n + 8 * d * d + 16 * TILE * TILE)
+        # Wide data have n x n arrays in the place of the d x d ones.
+        wide = d > WIDE
+        needed = 8 * (64 * n + 8 * (n * n if wide else d * d) + 16 * TILE * TILE)
         if needed > budget:
             raise MemoryError(
                 f"the exact engine needs about {needed / 2**20:,.0f} MiB for {n} rows and {d} "
@@ -137,9 +139,11 @@ class ExactSums:
         """Return Tr(Gamma K)."""
         return float(self.row_objectives(W, gamma).sum())
 
-    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
         points = self._points(W)
+        if self.n_features > WIDE:
+            return self._wide_phi(points, gamma)
         left, right = self._gamma_factors(gamma)
         rate = points.rate
 
@@ -175,8 +179,25 @@ class ExactSums:
             objective += value
         return self._finish_phi(phi + phi.T, difference, inner), objective
 
-    def initial_phi(self, gamma: Gamma) -> Array:
+    def _wide_phi(self, points: Points, gamma: Gamma) -> tuple[Symmetric, float]:
+        """Return the same with Phi as an operator around an n x n matrix."""
+        left, right = self._gamma_factors(gamma)
+        whole = slice(0, self.n_rows)
+        G = left @ right.T
+        K, difference, inner = points.derivatives(whole, whole, 1)
+        L = np.zeros_like(G) if inner is None else G * inner
+        if difference is not None:
+            psi = G * difference
+            L -= 2 * psi
+            L[np.diag_indices_from(L)] += 2 * psi.sum(axis=1)
+        return phi_operator(self._X, self._mean_or_zero, L.__matmul__), float(np.vdot(G, K))
+
+    def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
+        if self.n_features > WIDE:
+            return initial_phi_operator(
+                self._X, self._mean_or_zero, self.kernel.terms, self._scales, gamma
+            )
         phi = np.zeros((self.n_features, self.n_features))
         difference, inner = np.zeros(self.n_rows), np.zeros(self.n_rows)
         for (weight, part), scale in zip(self.kernel.terms, self._scales, strict=True):
@@ -214,15 +235,13 @@ class ExactSums:
                 return leading_eigenpairs(M, k, start=start)
 
         def apply(V: Array) -> Array:
-            V = V.reshape(n, -1)
             out = root[:, None] * self._multiply(W, root[:, None] * (V - V.mean(axis=0)))
             out -= out.mean(axis=0)
             if extra is not None:
                 out += extra.factors @ (extra.weights[:, None] * (extra.factors.T @ V))
             return out
 
-        operator = LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
-        return leading_eigenpairs(operator, k, start=start, block=True)
+        return leading_eigenpairs(symmetric_operator(apply, n), k, start=start, block=True)
 
     def hessian(self, W: Array, gamma: Gamma, directions: Array) -> Array:
         """Return d/dt Phi(W + tZ) W at t = 0 for each direction Z, shape (m, d, q)."""
@@ -258,17 +277,15 @@ class ExactSums:
         """Return 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2 (generalised ISM 2018, Eq. 10)."""
         points = self._points(W)
         left, right = self._gamma_factors(gamma)
-        full = self._centred_rows
+        squares = self._squared_lengths()
 
         def strip(index: int) -> float:
             rows, total = self._tiles[index], 0.0
-            x = full(rows)
             for cols in self._tiles[index:]:
                 G = np.abs(left[rows] @ right[cols].T)
                 _, difference, inner = points.derivatives(rows, cols, 2)
-                y = full(cols)
-                cross = x @ y.T
-                a, b = np.einsum("ij,ij->i", x, x), np.einsum("ij,ij->i", y, y)
+                cross = self._cross(rows, cols)
+                a, b = squares[rows], squares[cols]
                 bound = np.zeros_like(cross)
                 if difference is not None:  # A = 2 (x - y)(x - y)'
                     distance = a[:, None] + b - 2 * cross
@@ -310,9 +327,24 @@ class ExactSums:
         weighted = gamma.factors * gamma.weights
         return weighted.astype(self._dtype), gamma.factors.astype(self._dtype)
 
-    def _centred_rows(self, rows: slice) -> Array:
-        block = self._X[rows]
-        return block.toarray() - self._mean if self._sparse else block
+    @property
+    def _mean_or_zero(self) -> Array:
+        return np.zeros(self.n_features) if self._mean is None else self._mean
+
+    def _cross(self, rows: slice, cols: slice) -> Array:
+        """Return the inner products of centred rows over all features."""
+        cross = self._X[rows] @ self._X[cols].T
+        if self._mean is None:
+            return np.asarray(cross)
+        along = np.asarray(self._X @ self._mean)
+        return cross.toarray() - along[rows, None] - along[cols] + self._mean @ self._mean
+
+    def _squared_lengths(self) -> Array:
+        """Return the squared lengths (n,) of centred rows over all features."""
+        if self._mean is None:
+            return np.einsum("ij,ij->i", self._X, self._X)
+        own = np.asarray(self._X.multiply(self._X).sum(axis=1)).ravel()
+        return own - 2 * np.asarray(self._X @ self._mean) + self._mean @ self._mean
 
     def _transpose_times(self, V: Array) -> Array:
         """Return X' V of the centred data."""

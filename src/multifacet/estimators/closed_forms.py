@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding, unit_rows
 from ..engines.threads import single_threaded_blas
-from ..linalg import Array, leading_eigenpairs
-from ..problems import Gamma, one_hot
+from ..engines.wide import WIDE, all_features, phi_operator
+from ..linalg import Array, Symmetric, leading_eigenpairs
+from ..problems import Gamma, Problem, one_hot
 from .alternative import Alternative, AlternativeSubspace
 from .base import (
     Embedder,
@@ -102,11 +104,7 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         problem = self._problem(labelings, X.shape[0], k)
         full, X = X, self._set_mean(X)
         q = self._alternative_dimension(k, X.shape[1], labelings)
-        scatter = np.asarray((X.T @ X).todense() if hasattr(X, "todense") else X.T @ X, dtype=float)
-        mean = self.mean_[self._varying]
-        scatter -= X.shape[0] * np.outer(mean, mean)
-        known = np.asarray(X.T @ problem.columns, dtype=float)
-        values, W = leading_eigenpairs(scatter + (known * problem.weights) @ known.T, q)
+        values, W = leading_eigenpairs(_linear_phi(X, self.mean_[self._varying], problem), q)
         self._store_subspace(W, X.dtype)
         self.objective_ = float(values.sum())
         projected = self._project(full)
@@ -128,6 +126,18 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         check_is_fitted(self)
         projected = self._project(check_data(self, X, reset=False))
         return self._kmeans.predict(projected).astype(np.intp)
+
+
+def _linear_phi(X: Any, mean: Array, problem: Problem) -> Symmetric:
+    """Return X' H (I + sum_c w_c f_c f_c') H X (d, d), the matrix behind the closed form."""
+    columns, weights = problem.columns, problem.weights
+    if X.shape[1] > WIDE:
+        return phi_operator(X, mean, lambda V: V + columns @ (weights[:, None] * (columns.T @ V)))
+    scatter = X.T @ X
+    scatter = np.asarray(scatter.todense() if issparse(scatter) else scatter, dtype=float)
+    scatter -= X.shape[0] * np.outer(mean, mean)
+    known = np.asarray(X.T @ columns, dtype=float)
+    return scatter + (known * weights) @ known.T
 
 
 def _explained_share(projected: Array, columns: Array) -> float:
@@ -229,7 +239,7 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
         X = self._set_mean(X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         n_init = check_count("n_init", self.n_init, low=1)
-        everything = np.eye(X.shape[1])
+        everything = all_features(X.shape[1])
         known = Gamma(problem.columns, problem.weights)
         with single_threaded_blas():
             sums = self._attach(X, self._resolve_kernel(X))

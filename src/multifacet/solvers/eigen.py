@@ -17,9 +17,12 @@ from ..linalg import (
     BLOCK_DEPTH,
     BLOCK_MARGIN,
     Array,
+    Symmetric,
+    as_matrix,
     fix_signs,
     leading_eigenpairs,
     orthonormalise,
+    spectrum_bounds,
 )
 
 EigenSolver = Callable[..., tuple[Array, Array]]
@@ -29,12 +32,10 @@ EigenSolver = Callable[..., tuple[Array, Array]]
 SHARE, LEAST, REFRESH = 0.05, 16, 200
 #: Work at most, in products with A per eigenvector.
 MAX_PRODUCTS = 60
-#: Lanczos steps for the bound on the smallest eigenvalue.
-BOUND_STEPS = 12
 
 
 def coordinate_eigenpairs(
-    A: Array, k: int, *, start: Array | None = None, tol: float = 1e-6
+    A: Symmetric, k: int, *, start: Array | None = None, tol: float = 1e-6
 ) -> tuple[Array, Array]:
     """Return the ``k`` largest eigenpairs of A by the coordinate-wise power method.
 
@@ -64,8 +65,9 @@ def coordinate_eigenpairs(
     >>> values.round(6)
     array([3., 2.])
     """
-    d = A.shape[0]
-    low, high = _spectrum_bounds(A)
+    A = as_matrix(A)
+    d = len(A)
+    low, high = spectrum_bounds(A)
     guess = np.random.default_rng(0).standard_normal((d, k))
     if start is not None:
         columns = min(k, start.shape[1])
@@ -114,34 +116,7 @@ def _dominant(A: Array, shift: float, known: Array, x: Array, enough: float) -> 
     return x / np.linalg.norm(x), False
 
 
-def _spectrum_bounds(A: Array) -> tuple[float, float]:
-    """Return numbers below and above all eigenvalues of A, from a few Lanczos steps.
-
-    The extreme Ritz values miss the ends of the spectrum by at most the norm of the remainder,
-    except for what the first vector does not contain (Zhou and Li 2011).
-    """
-    d = A.shape[0]
-    first = np.random.default_rng(0).standard_normal((d, 1))
-    basis = [orthonormalise(first)[:, 0]]
-    diagonal: list[float] = []
-    beside: list[float] = []
-    for _ in range(min(BOUND_STEPS, d)):
-        z = A @ basis[-1]
-        diagonal.append(float(basis[-1] @ z))
-        Q = np.array(basis)
-        z -= Q.T @ (Q @ z)
-        rest = float(np.linalg.norm(z))
-        if rest <= 1e-12 * max(map(abs, diagonal)):
-            break
-        beside.append(rest)
-        basis.append(z / rest)
-    off = beside[: len(diagonal) - 1]
-    ritz = np.linalg.eigvalsh(np.diag(diagonal) + np.diag(off, 1) + np.diag(off, -1))
-    margin = beside[-1] if len(beside) == len(diagonal) else 1e-12 * float(np.abs(ritz).max())
-    return float(ritz[0]) - margin, float(ritz[-1]) + margin
-
-
-def block_eigenpairs(A: Array, k: int, *, start: Array | None = None) -> tuple[Array, Array]:
+def block_eigenpairs(A: Symmetric, k: int, *, start: Array | None = None) -> tuple[Array, Array]:
     """Return the ``k`` largest eigenpairs by block Lanczos where its Krylov space fits."""
     krylov = (k + BLOCK_MARGIN) * BLOCK_DEPTH
     return leading_eigenpairs(A, k, start=start, dense_size=krylov, block=True)

@@ -14,7 +14,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..linalg import Array, leading_eigenpairs, orthonormalise, subspace_distance
+from ..linalg import (
+    Array,
+    leading_eigenpairs,
+    orthonormalise,
+    plus_outer,
+    spectrum_bounds,
+    subspace_distance,
+)
 from .base import Step
 from .point import Point
 
@@ -60,14 +67,15 @@ def ascend(
         Why the climb ended.
     """
     q = point.W.shape[1]
-    spread = float(np.ptp(np.linalg.eigvalsh(point.phi)))
+    low, high = spectrum_bounds(point.phi)
+    spread = high - low
     mu = caution * spread
     past: list[tuple[Array, Array]] = []
     bold = True
     for evaluations in range(max_iter):
         if point.residual <= tol:
             return point, f"reached a stationary point after {evaluations} steps"
-        W = leading_eigenpairs(point.phi + mu * point.W @ point.W.T, q)[1]
+        W = leading_eigenpairs(plus_outer(point.phi, mu, point.W), q)[1]
         step = _tangent(point.W, W)
         longer = bold and bool(past)
         if longer:

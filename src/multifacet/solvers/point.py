@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..engines.base import PairSums
-from ..linalg import Array, leading_eigenpairs
+from ..linalg import Array, Symmetric, leading_eigenpairs
 from ..problems import Gamma
 from .base import SolverResult, Step, relative_residual
 
@@ -26,23 +26,23 @@ class Point:
     objective : float
         Objective at W.
     phi : callable
-        Returns Phi (d, d), with the gradient of the objective equal to 2 Phi W.
+        Returns Phi (d, d), a matrix or an operator; the gradient of the objective is 2 Phi W.
     """
 
-    def __init__(self, W: Array, objective: float, phi: Callable[[], Array]) -> None:
+    def __init__(self, W: Array, objective: float, phi: Callable[[], Symmetric]) -> None:
         self.W = W
         self.objective = objective
         self._phi = phi
 
     @cached_property
-    def phi(self) -> Array:
+    def phi(self) -> Symmetric:
         """The surrogate matrix."""
         return self._phi()
 
     @cached_property
     def gradient(self) -> Array:
         """Euclidean gradient (d, q) of the objective."""
-        return 2 * self.phi @ self.W
+        return 2 * (self.phi @ self.W)
 
     @cached_property
     def residual(self) -> float:
