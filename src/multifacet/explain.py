@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.sparse import csr_matrix, issparse
 
-from .linalg import Array
+from .linalg import Array, column_moments
 
 #: Least effect size that is called a difference: Cohen's "medium", visible to the eye.
 NOTICEABLE = 0.5
@@ -236,7 +236,7 @@ def _differences(X: Any, groups: Array) -> tuple[Array, Array, Array]:
     sums = indicator @ X
     means = (sums.toarray() if issparse(sums) else sums) / sizes
     mean = (sizes * means).sum(axis=0) / n
-    variance = _column_variance(X, mean)
+    variance = column_moments(X)[1] ** 2
     varying = np.sqrt(variance) > 1e-12 * np.sqrt(variance.max())
     scale = np.where(varying, variance, 1.0)
     between = (sizes * (means - mean) ** 2).sum(axis=0) / n
@@ -246,13 +246,6 @@ def _differences(X: Any, groups: Array) -> tuple[Array, Array, Array]:
     pooled = np.sqrt(np.maximum(within, MIN_WITHIN * scale) * n / max(n - 2, 1))
     hedges = 1 - 3 / (4 * max(n - 2, 1) - 1)
     return shift, np.where(varying, hedges * shift / pooled, 0.0), varying * between / scale
-
-
-def _column_variance(X: Any, mean: Array) -> Array:
-    if not issparse(X):
-        return ((X - mean) ** 2).mean(axis=0)
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.maximum(squares - mean**2, 0.0)
 
 
 def _direction_effect(projected: Array, groups: Array) -> float:

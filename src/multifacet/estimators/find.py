@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from html import escape
+from os import PathLike
 from pathlib import Path
 from typing import Any, overload
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from ..evidence import Frontier, frontier
 from ..explain import explain
+from ..files import read_path
 from ..frames import Encoding, Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..linalg import Array
@@ -261,8 +263,9 @@ def find_views(
 
     Parameters
     ----------
-    data : data frame (pandas, polars, Arrow), dict of columns, array or sparse matrix (n, d)
-        The table. Boolean and categorical columns are encoded.
+    data : data frame (pandas, polars, Arrow), dict of columns, array, sparse matrix (n, d), or path
+        The table. Boolean and categorical columns are encoded. A Parquet, Arrow or NPY file is
+        never read as a whole, so that it may be larger than memory.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features.
     n_views : int or "auto", default="auto"
@@ -303,6 +306,7 @@ def find_views(
         raise TypeError(f"find_views has no option {', '.join(sorted(unknown))}")
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
+    data = read_path(data) if isinstance(data, str | PathLike) else data
     prepared = prepare(
         data,
         given=given,

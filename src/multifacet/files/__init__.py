@@ -1,10 +1,12 @@
 """Files in and out: tables of the usual formats, written so that nothing is left half done.
 
 :mod:`reading` finds out what a file is, :mod:`text` reads delimited text and :mod:`binary` the
-other formats; :mod:`writing` replaces a file only when its successor is complete.
+other formats, :mod:`on_disk` opens what does not fit into memory; :mod:`writing` replaces a file
+only when its successor is complete.
 """
 
 from .data import FileData
+from .on_disk import open_table, read_path
 from .reading import FORMATS, read_file
 from .writing import atomic, to_json, write_json, write_table, write_text
 
@@ -12,7 +14,9 @@ __all__ = [
     "FORMATS",
     "FileData",
     "atomic",
+    "open_table",
     "read_file",
+    "read_path",
     "to_json",
     "write_json",
     "write_table",

@@ -18,6 +18,8 @@ from .data import FileData, named_once
 
 #: A sparse matrix of more cells would take most of a gigabyte as columns.
 MAX_SPARSE_CELLS = 10**8
+#: The column in which pandas keeps an index without a name.
+INDEX = "__index_level_0__"
 
 
 def need(module: str, extra: str, what: str) -> ModuleType:
@@ -36,7 +38,7 @@ def read_parquet(name: str, content: bytes) -> FileData:
     try:
         table = parquet.read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
-        raise _broken(name, "Parquet", error) from error
+        raise broken(name, "Parquet", error) from error
     return _from_arrow(name, table)
 
 
@@ -48,27 +50,31 @@ def read_arrow(name: str, content: bytes) -> FileData:
         with open_it(pa.BufferReader(content)) as reader:
             table = reader.read_all()
     except (pa.ArrowException, OSError) as error:
-        raise _broken(name, "Arrow", error) from error
+        raise broken(name, "Arrow", error) from error
     return _from_arrow(name, table)
 
 
 def _from_arrow(name: str, table: Any) -> FileData:
     columns = named_once(name, list(zip(table.column_names, table.columns, strict=True)))
-    # pandas keeps an index without a name in a column of this name
-    index = columns.pop("__index_level_0__", None)
+    index = columns.pop(INDEX, None)
     return FileData(columns, index=None if index is None else np.asarray(index))
 
 
 def read_npy(name: str, content: bytes) -> FileData:
     """Read one array of numbers (n, d)."""
     array = _load(name, content)
+    check_numbers(name, array)
+    columns = {f"x{j}": column for j, column in enumerate(array.T)}
+    return FileData(columns, features=list(columns))
+
+
+def check_numbers(name: str, array: Array) -> None:
+    """Raise unless an array holds numbers (n, d)."""
     _check_array(name, "an array", array)
     if array.ndim != 2:
         raise ValueError(
             f"{name!r} holds an array of shape {array.shape}: save one of rows and columns, (n, d)"
         )
-    columns = {f"x{j}": column for j, column in enumerate(array.T)}
-    return FileData(columns, features=list(columns))
 
 
 def read_npz(name: str, content: bytes) -> FileData:
@@ -113,7 +119,7 @@ def _load(name: str, content: bytes) -> Any:
                 f"{name!r} holds Python objects, which could run code when loaded: save arrays of "
                 "numbers or text"
             ) from error
-        raise _broken(name, "NumPy", error) from error
+        raise broken(name, "NumPy", error) from error
 
 
 def _check_array(name: str, what: str, array: Array) -> None:
@@ -130,7 +136,7 @@ def read_h5ad(name: str, content: bytes, matrix: str) -> FileData:
             warnings.simplefilter("ignore")  # on old files and repeated names, which are dealt with
             data = anndata.read_h5ad(io.BytesIO(content))
     except Exception as error:  # anything can be wrong inside, and h5py says so in many types
-        raise _broken(name, ".h5ad", error) from error
+        raise broken(name, ".h5ad", error) from error
     notes = []
     if not data.var_names.is_unique:
         data.var_names_make_unique()
@@ -171,6 +177,7 @@ def _choose_matrix(name: str, data: Any, matrix: str) -> tuple[Any, list[str]]:
     return values, [str(variable) for variable in data.var_names]
 
 
-def _broken(name: str, kind: str, error: Exception) -> ValueError:
+def broken(name: str, kind: str, error: Exception) -> ValueError:
+    """Return the error for a file that a library could not read."""
     reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     return ValueError(f"{name!r} is broken, or is no {kind} file: {reason}")

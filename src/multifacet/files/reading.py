@@ -105,13 +105,18 @@ def _read_bytes(path: str | Path) -> tuple[str, bytes]:
     try:
         return path.name, path.read_bytes()
     except FileNotFoundError:
-        raise FileNotFoundError(f"there is no file {str(path)!r}{_alike(path)}") from None
+        raise missing_file(path) from None
     except IsADirectoryError:
         raise IsADirectoryError(f"{str(path)!r} is a directory: pass a file in it") from None
     except PermissionError:
         raise PermissionError(f"there is no permission to read {str(path)!r}") from None
     except OSError as error:
         raise OSError(f"cannot read {str(path)!r}: {error.strerror}") from None
+
+
+def missing_file(path: Path) -> FileNotFoundError:
+    """Return the error for a file that is not there."""
+    return FileNotFoundError(f"there is no file {str(path)!r}{_alike(path)}")
 
 
 def _alike(path: Path) -> str:
@@ -137,10 +142,16 @@ def _unpack(name: str, raw: bytes) -> bytes:
     return content
 
 
+def recognise_suffix(name: str) -> str | None:
+    """Return the format that the suffix of a file shows, if any."""
+    suffix = Path(name.lower()).suffix
+    return next((kind for kind, suffixes in FORMATS.items() if suffix in suffixes), None)
+
+
 def _recognise(name: str, content: bytes) -> str:
     """Return the format that the suffix or, if that says nothing, the content of a file shows."""
     suffix = Path(name.lower().removesuffix(".gz")).suffix
-    by_suffix = next((kind for kind, suffixes in FORMATS.items() if suffix in suffixes), None)
+    by_suffix = recognise_suffix(name.lower().removesuffix(".gz"))
     by_magic = next((kind for magic, kind in _MAGIC.items() if content.startswith(magic)), None)
     known = listing([suffix for suffixes in FORMATS.values() for suffix in suffixes], 20)
     if suffix in (".xlsx", ".xls", ".ods"):

@@ -101,10 +101,26 @@ def _read_categorical(place: str, column: Any, order: list[str]) -> Cells:
         codes = np.asarray(coded.codes)
         values = np.array([*order, ""], dtype=object)[codes]  # code -1, missing, takes the last
         return Cells(place, "category", values, codes < 0, order)
-    # As an array, an Arrow dictionary loses its nulls.
-    objects = column.to_pylist() if hasattr(column, "to_pylist") else np.asarray(column).tolist()
+    if hasattr(column, "combine_chunks") or hasattr(column, "dictionary"):
+        return _read_arrow_dictionary(place, column, order)
+    objects = np.asarray(column).tolist()
     missing = np.array([_is_missing(value) for value in objects], dtype=bool)
     return replace(_convert(place, "category", objects, missing), order=order)
+
+
+def _read_arrow_dictionary(place: str, column: Any, order: list[str]) -> Cells:
+    """Read the codes of an Arrow dictionary; as an array, it would lose its nulls."""
+    combined = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    parts = combined.chunks if hasattr(combined, "chunks") else [combined]
+    values, missing = [], []
+    for part in parts:
+        words = part.dictionary.to_pylist()
+        gone = np.array([_is_missing(word) for word in [*words, None]])
+        texts = np.where(gone, "", np.array([*map(str, words), ""], dtype=object))
+        codes = np.asarray(part.indices.fill_null(len(words)))
+        values.append(texts[codes])
+        missing.append(gone[codes])
+    return Cells(place, "category", np.concatenate(values), np.concatenate(missing), order)
 
 
 def _read_objects(place: str, objects: list[Any]) -> Cells:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from ..linalg import Array
 from .cells import Cells, check_cells, check_sparse, numbers_if_text, read_column, whole
 from .encoding import Encoding, encode, learn
-from .table import Table, columns_of, listing, read_table
+from .table import OnDisk, Table, columns_of, listing, read_table
 
 #: Text with more different values than this is not a grouping that one-hot columns can carry.
 MAX_CATEGORIES = 30
@@ -112,7 +113,7 @@ def prepare(
     cells = _features(table, {*taken, *named, *table.find("exclude", exclude)})
     rows = _complete_rows(table, cells, [column for _, column in labels], missing)
     if len(rows) < table.n_rows:
-        cells = {name: column.take(rows) for name, column in cells.items()}
+        cells = _taken(cells, rows)
     features = cells if table.matrix is None else table.matrix[rows]
     encoding = learn(features, standardize=standardize, impute=missing == "impute")
     constant = [column.name for column in encoding.columns if not column.features]
@@ -122,13 +123,13 @@ def prepare(
         warnings.warn(message, UserWarning, stacklevel=2)
     index = whole(table.read(named[0]).values) if named else table.index
     return Prepared(
-        X=encode(encoding, features, table.dtype),
+        X=_encode(encoding, table, features, rows),
         encoding=replace(encoding, identifier=named[0] if named else None),
         index=index[rows],
         rows=rows,
         given=[whole(column.values[rows]) for _, column in labels],
         given_names=[name for name, _ in labels],
-        imputed={name: int(c.missing.sum()) for name, c in cells.items() if c.missing.any()},
+        imputed=_count_missing(cells) if missing == "impute" else {},
     )
 
 
@@ -174,7 +175,7 @@ def _split_labelings(given: Any) -> list[tuple[str, Cells]]:
     return [(f"given[{i}]", read_column(f"given[{i}]", c)) for i, c in enumerate(several)]
 
 
-def _features(table: Table, left_out: set[str]) -> dict[str, Cells]:
+def _features(table: Table, left_out: set[str]) -> Mapping[str, Cells]:
     names = [name for name in table.columns if name not in left_out]
     if not names and left_out:
         raise ValueError(
@@ -183,7 +184,64 @@ def _features(table: Table, left_out: set[str]) -> dict[str, Cells]:
         )
     if not names and table.matrix is None:
         raise ValueError("data has no columns")
+    if isinstance(table.columns, OnDisk):
+        return _CellsOnDisk(table, names)
     return {name: _read_feature(table, name) for name in names}
+
+
+class _CellsOnDisk(Mapping[str, Cells]):
+    """Features that are read one at a time, whenever they are asked for."""
+
+    def __init__(self, table: Table, names: list[str], rows: Array | None = None) -> None:
+        self._table, self._names, self._rows = table, names, rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> Cells:
+        cells = _read_feature(self._table, name)
+        return cells if self._rows is None else cells.take(self._rows)
+
+    def take(self, rows: Array) -> _CellsOnDisk:
+        """Return the cells of some rows."""
+        return _CellsOnDisk(self._table, self._names, rows)
+
+
+def _taken(cells: Mapping[str, Cells], rows: Array) -> Mapping[str, Cells]:
+    if isinstance(cells, _CellsOnDisk):
+        return cells.take(rows)
+    return {name: column.take(rows) for name, column in cells.items()}
+
+
+def _count_missing(cells: Mapping[str, Cells]) -> dict[str, int]:
+    counts = {name: int(column.missing.sum()) for name, column in cells.items()}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _encode(encoding: Encoding, table: Table, features: Any, rows: Array) -> Any:
+    """Return the features (n, d): in memory, or mapped from a temporary file."""
+    if not isinstance(table.columns, OnDisk):
+        return encode(encoding, features, table.dtype)
+    shape = (len(rows), len(encoding.feature_names))
+    # The system deletes the file when the last array that maps it is gone.
+    with tempfile.TemporaryFile(prefix="multifacet-") as file:
+        X = np.memmap(file, dtype=table.dtype, mode="w+", shape=shape)
+    first = row = 0
+    for batch in table.columns.batches():
+        size = len(next(iter(batch.values())))
+        chosen = rows[row : row + np.searchsorted(rows[row : row + size], first + size)]
+        if len(chosen):
+            X[row : row + len(chosen)] = encoding.transform(_rows_of(batch, chosen - first))
+        first, row = first + size, row + len(chosen)
+    return X
+
+
+def _rows_of(batch: dict[str, Any], rows: Array) -> dict[str, Any]:
+    whole_batch = len(rows) == len(next(iter(batch.values())))
+    return batch if whole_batch else {name: column.take(rows) for name, column in batch.items()}
 
 
 def _read_feature(table: Table, name: str) -> Cells:

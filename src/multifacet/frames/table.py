@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,6 +20,34 @@ from .cells import ONE_VALUE, Cells, as_array, read_column
 CLOSE = 0.7
 
 
+class OnDisk(Mapping[str, Any]):
+    """Columns by name, each read from a file when it is asked for.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the columns.
+    n_rows : int
+        Number of rows.
+    named : bool
+        Whether the columns have names of their own; otherwise they are ``x0``, ``x1``, ...
+    """
+
+    names: list[str]
+    n_rows: int
+    named: bool = True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @abstractmethod
+    def batches(self) -> Iterator[dict[str, Any]]:
+        """Yield all rows in order, some thousand at a time."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Data as columns, not yet read; sparse data stay a matrix and have no columns.
@@ -26,7 +55,7 @@ class Table:
     Columns without names are called ``x0``, ``x1``, ... ``dtype`` is that of the features.
     """
 
-    columns: dict[str, Any]
+    columns: Mapping[str, Any]
     named: bool
     n_rows: int
     index: Array
@@ -79,6 +108,8 @@ def read_table(data: Any) -> Table:
             raise ValueError(f"data is a {type(data).__name__}, not yet computed: call .{method}()")
     if issparse(data):
         return _read_sparse(data)
+    if isinstance(data, OnDisk):
+        return Table(data, data.named, data.n_rows, np.arange(data.n_rows), np.float32)
     columns = columns_of(data)
     if columns is not None:
         n_rows = _common_length(columns)

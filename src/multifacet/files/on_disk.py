@@ -1,0 +1,138 @@
+"""Tables larger than memory: one column at a time to learn from, batches of rows to encode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..frames.table import OnDisk
+from .binary import INDEX, broken, check_numbers, need
+from .data import named_once
+from .reading import missing_file, read_file, recognise_suffix
+
+#: Rows of a batch.
+BATCH_ROWS = 65_536
+
+
+def open_table(path: str | Path) -> OnDisk:
+    """Open a table without reading it, so that it need not fit into memory.
+
+    Parameters
+    ----------
+    path : str or Path
+        A Parquet, Arrow (Feather) or NPY file.
+
+    Returns
+    -------
+    OnDisk
+        Columns by name, each read when it is asked for. :func:`multifacet.find_views` and
+        :func:`multifacet.frames.prepare` take it like any other table; the features are then
+        written to a temporary file in single precision, which vanishes with the matrix.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from multifacet.files import open_table
+    >>> from multifacet.frames import prepare
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/rows.npy", np.arange(12.0).reshape(6, 2))
+    ...     prepared = prepare(open_table(f"{folder}/rows.npy"))
+    >>> prepared.X.shape, prepared.X.dtype
+    ((6, 2), dtype('float32'))
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise missing_file(path)
+    kind = recognise_suffix(path.name)
+    if kind not in _TABLES:
+        known = ", ".join(_TABLES)
+        raise ValueError(f"{path.name!r} can only be read as a whole: save it as one of {known}")
+    return _TABLES[kind](path)
+
+
+def read_path(path: str | PathLike[str]) -> Mapping[str, Any]:
+    """Return the columns of a file, read when they are asked for where the format allows it."""
+    path = Path(path)
+    return open_table(path) if recognise_suffix(path.name) in _TABLES else read_file(path).columns
+
+
+class _ParquetTable(OnDisk):
+    """A Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        pa = need("pyarrow", "arrow", "Parquet")
+        parquet = need("pyarrow.parquet", "arrow", "Parquet")
+        try:
+            self._file = parquet.ParquetFile(path)
+        except (pa.ArrowException, OSError) as error:
+            raise broken(path.name, "Parquet", error) from error
+        self.n_rows = self._file.metadata.num_rows
+        self.names = _names(path, self._file.schema_arrow.names)
+
+    def __getitem__(self, name: str) -> Any:
+        return _coded(self._file.read([name])[name])
+
+    def batches(self) -> Iterator[dict[str, Any]]:
+        for batch in self._file.iter_batches(batch_size=BATCH_ROWS):
+            yield {name: _coded(batch[name]) for name in self.names}
+
+
+class _ArrowTable(OnDisk):
+    """An Arrow file, mapped into memory."""
+
+    def __init__(self, path: Path) -> None:
+        pa = need("pyarrow", "arrow", "Arrow")
+        try:
+            self._table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        except (pa.ArrowException, OSError) as error:
+            raise broken(path.name, "Arrow", error) from error
+        self.n_rows = self._table.num_rows
+        self.names = _names(path, self._table.column_names)
+
+    def __getitem__(self, name: str) -> Any:
+        return _coded(self._table[name])
+
+    def batches(self) -> Iterator[dict[str, Any]]:
+        for start in range(0, self.n_rows, BATCH_ROWS):
+            part = self._table.slice(start, BATCH_ROWS)
+            yield {name: _coded(part[name]) for name in self.names}
+
+
+class _ArrayTable(OnDisk):
+    """An NPY file (n, d), whose columns have no names."""
+
+    named = False
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, OSError, EOFError) as error:
+            raise broken(path.name, "NumPy", error) from error
+        check_numbers(path.name, self._array)
+        self.n_rows = len(self._array)
+        self.names = [f"x{j}" for j in range(self._array.shape[1])]
+
+    def __getitem__(self, name: str) -> Any:
+        return np.ascontiguousarray(self._array[:, int(name[1:])])
+
+    def batches(self) -> Iterator[dict[str, Any]]:
+        for start in range(0, self.n_rows, BATCH_ROWS):
+            part = np.asarray(self._array[start : start + BATCH_ROWS])
+            yield dict(zip(self.names, part.T, strict=True))
+
+
+_TABLES: dict[str, Any] = {"parquet": _ParquetTable, "arrow": _ArrowTable, "npy": _ArrayTable}
+
+
+def _names(path: Path, names: list[str]) -> list[str]:
+    """Return the names of columns without the one in which pandas keeps an index."""
+    return [name for name in named_once(path.name, [(n, None) for n in names]) if name != INDEX]
+
+
+def _coded(column: Any) -> Any:
+    """Return text as codes and words, so that a word exists once and not in every row."""
+    return column.dictionary_encode() if str(column.type) in ("string", "large_string") else column
