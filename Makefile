@@ -4,18 +4,22 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench papers clean
+.PHONY: demo test lint docs bench papers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/multifacet demo
 
 test: $(VENV)/.installed lint
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=90
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal \
+		--cov --cov-report=term:skip-covered --cov-fail-under=90
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.installed
+	MPLBACKEND=Agg $(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
@@ -30,3 +34,4 @@ $(VENV)/.installed: pyproject.toml
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf docs/_build docs/api docs/gallery docs/generated

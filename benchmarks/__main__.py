@@ -18,6 +18,9 @@ NAMES = (
     "calibration",
     "commandline",
     "size",
+    "distributed",
+    "agreement",
+    "engines",
     "isaac",
 )
 

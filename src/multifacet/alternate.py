@@ -297,9 +297,10 @@ def _same_clusters(U: Array, labels: Array) -> bool:
     """Whether every row of the embedding U is still closest to the centre of its own cluster."""
     rows = unit_rows(U)
     members = (labels[:, None] == np.arange(U.shape[1])).astype(float)
-    sizes = np.asarray(members.sum(axis=0))
-    centres = np.asarray(members.T @ rows) / np.maximum(sizes, 1.0)[:, None]
-    centres[sizes == 0] = np.inf  # nothing is close to a cluster without rows
+    sums = np.asarray(members.T @ np.hstack([rows, np.ones_like(rows[:, :1])]))
+    sizes = sums[:, -1:]
+    # A cluster without rows is far away from all rows, which have unit length.
+    centres = np.where(sizes > 0, sums[:, :-1] / np.maximum(sizes, 1.0), 1e6)
     return bool((nearest_centres(rows, centres) == labels).all())
 
 

@@ -29,12 +29,21 @@ class Certificate:
         holds the dominant eigenvectors, as at fixed points of ISM; infinite if q = d.
     bound : float
         Right-hand side of the second-order inequality (ISM 2018, Eq. 10, generalised to the
-        kernel family): 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||^2.
+        kernel family): ``1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||^2``.
     curvature : float or None
         Smallest value of -d^2/dt^2 Tr(Gamma K) over unit tangent directions; positive at a strict
         local maximum. None where it was too expensive.
     tol : float
         Largest residual called stationary.
+
+    Examples
+    --------
+    >>> from multifacet import SupervisedKDR
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> certificate = SupervisedKDR(1).fit(X, labelings[:, 0]).certificate_
+    >>> certificate.stationary, certificate.local_maximum
+    (True, True)
     """
 
     residual: float

@@ -35,7 +35,22 @@ WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 
 class TestResult(NamedTuple):
-    """A test statistic and its p-value."""
+    """A test statistic and its p-value.
+
+    Attributes
+    ----------
+    statistic : float
+        The statistic.
+    p_value : float
+        How often a statistic as large occurs under the null hypothesis.
+
+    Examples
+    --------
+    >>> from multifacet.evidence import independence_test
+    >>> result = independence_test([0, 0, 1, 1] * 10, [0, 1, 0, 1] * 10, random_state=0)
+    >>> round(result.statistic, 6), result.p_value
+    (0.0, 1.0)
+    """
 
     statistic: float
     p_value: float
@@ -200,6 +215,18 @@ def stability(
     -------
     float
         Mean NMI on the rows of each subsample; 1 is the same every time, near 0 is chance.
+
+    Examples
+    --------
+    >>> from multifacet import KDAC
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> from multifacet.evidence import stability
+    >>> X, labelings = make_gaussian_views(90, [2, 2], rotate=False, random_state=0)
+    >>> known = labelings[:, 0]
+    >>> model = KDAC(2, random_state=0).fit(X, given=known)
+    >>> settings = model.selection_.settings
+    >>> stability(X, model.labels_, settings, given=[known], n_refits=1) > 0.9
+    True
     """
     rng = np.random.default_rng(random_state)
     n = X.shape[0]
@@ -253,6 +280,15 @@ class Frontier:
         Rows on which the path was computed.
     chosen : int or None
         Index of the weight closest to the one that was used.
+
+    Examples
+    --------
+    >>> from multifacet import find_views
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    >>> views = find_views(X, given=labelings[:, 0], n_views=1, n_clusters=2, n_refits=0)
+    >>> views.frontier.weights[:3]
+    array([0. , 0.1, 0.3])
     """
 
     weights: Array
@@ -295,6 +331,24 @@ def frontier(
         Novelty weights in unit scale.
     random_state : int, default=0
         Seed of the subsample and of k-means.
+
+    Returns
+    -------
+    Frontier
+        The solutions, by increasing weight.
+
+    Examples
+    --------
+    >>> from multifacet import KDAC
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> from multifacet.evidence import frontier
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> known = labelings[:, 0]
+    >>> model = KDAC(2, n_components=1, random_state=0).fit(X, given=known)
+    >>> settings = model.selection_.settings
+    >>> path = frontier(X, [known], settings, model.components_.T, weights=(0.0, 10.0))
+    >>> path.quality.shape
+    (2,)
     """
     if not len(given):
         raise ValueError("given is empty: without known labels there is no novelty to trade")

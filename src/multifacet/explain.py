@@ -51,6 +51,15 @@ class Explanation:
         What is high or low in each of the k clusters.
     sentence : str
         The view in one sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.explain import explain
+    >>> X = np.array([[0.0, 1.0], [0.1, -1.0], [2.0, -1.0], [2.1, 1.0]])
+    >>> explanation = explain(X, [0, 0, 1, 1], [[1.0, 0.0]], feature_names=["mass", "age"])
+    >>> explanation.weights.tolist()
+    [1.0, 0.0]
     """
 
     feature_names: list[str]

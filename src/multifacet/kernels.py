@@ -40,6 +40,15 @@ class Kernel:
     nonnegative : bool
         Whether all values are non-negative. Only then are degrees (row sums) positive and is the
         kernel normalised by them, as in spectral clustering.
+
+    Examples
+    --------
+    >>> from multifacet.kernels import Gaussian, Kernel
+    >>> kernel = Gaussian(1.0)
+    >>> isinstance(kernel, Kernel), kernel.form
+    (True, 'difference')
+    >>> kernel.f(0.0).item(), kernel.df(0.0).item(), kernel.d2f(0.0).item()
+    (1.0, -0.5, 0.25)
     """
 
     form: Form
@@ -118,7 +127,19 @@ class Kernel:
 
 @dataclass(frozen=True)
 class ConicSum(Kernel):
-    """A conic combination of kernels; write it as ``2 * Gaussian(1.0) + Polynomial()``."""
+    """A conic combination of kernels; write it as ``2 * Gaussian(1.0) + Polynomial()``.
+
+    Attributes
+    ----------
+    parts : tuple of (float, Kernel)
+        Pairs of weight and plain kernel.
+
+    Examples
+    --------
+    >>> from multifacet.kernels import Gaussian, Linear
+    >>> 2 * Gaussian(1.0) + Linear()
+    2 * Gaussian(sigma=1.0) + 1 * Linear()
+    """
 
     parts: tuple[tuple[float, Kernel], ...]
 
@@ -350,7 +371,7 @@ class Custom(Kernel):
     Parameters
     ----------
     value, slope, curvature : callable
-        f, f' and f'', each mapping an array to an array of the same shape.
+        The functions f, f' and f'', each mapping an array to an array of the same shape.
     form : {"difference", "inner"}
         What beta is.
     nonnegative : bool, default=False
@@ -399,7 +420,24 @@ NAMES: dict[str, type[Kernel]] = {
 
 
 def as_kernel(kernel: str | Kernel) -> Kernel:
-    """Return the kernel object behind a name (or the object itself)."""
+    """Return the kernel object behind a name (or the object itself).
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        Name, such as "polynomial", or kernel.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+
+    Examples
+    --------
+    >>> from multifacet.kernels import as_kernel
+    >>> as_kernel("polynomial")
+    Polynomial(degree=3, coef0=1.0)
+    """
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and kernel in NAMES:
@@ -461,6 +499,8 @@ def median_distance(X, *, max_rows: int = 2000, random_state: int = 0) -> float:
     if n > max_rows:
         rows = np.random.default_rng(random_state).choice(n, size=max_rows, replace=False)
         X = X[np.sort(rows)]
+    else:
+        X = X[:]  # read once, wherever the rows are
     first = 0
     distances = []
     for block in _distance_blocks(X, X):

@@ -45,11 +45,17 @@ def column_moments(X: Any) -> tuple[Array, Array]:
     origin = np.array(X[0], dtype=float)
     total, squares = np.zeros(d), np.zeros(d)
     for start in range(0, n, MOMENT_ROWS):
-        block = X[start : start + MOMENT_ROWS] - origin
-        total += block.sum(axis=0)
-        squares += np.einsum("ij,ij->j", block, block)
+        part = block_moments(X[start : start + MOMENT_ROWS], origin)
+        total += part[0]
+        squares += part[1]
     mean = total / n
     return mean + origin, np.sqrt(np.maximum(squares / n - mean**2, 0.0))
+
+
+def block_moments(X: Array, origin: Array) -> tuple[Array, Array]:
+    """Return the sums and sums of squares (d,) of the columns of X (n, d) minus an origin (d,)."""
+    block = X - origin
+    return block.sum(axis=0), np.einsum("ij,ij->j", block, block)
 
 
 def fix_signs(vectors: Array) -> Array:

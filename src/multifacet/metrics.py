@@ -323,6 +323,13 @@ class Matching(NamedTuple):
         NMI of every pair of columns.
     redundancy : float
         Mean NMI between different found labelings; 0 if there is one only.
+
+    Examples
+    --------
+    >>> from multifacet.metrics import match_labelings
+    >>> matching = match_labelings([[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 1], [1, 1], [0, 0], [1, 0]])
+    >>> matching.pairs, round(matching.score, 6)
+    ([(0, 1), (1, 0)], 1.0)
     """
 
     score: float

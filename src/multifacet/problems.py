@@ -61,14 +61,18 @@ class Problem:
 
     def take(self, rows: Array) -> Problem:
         """Return the same problem on some rows, with columns as long as on all."""
-        columns = _centre(self.columns[rows]) * np.sqrt(len(self.columns) / len(rows))
+        columns = _centre(np.asarray(self.columns[rows]))
+        columns = columns * np.sqrt(len(self.columns) / len(rows))
         return Problem(columns, self.weights, self.n_clusters)
 
     def gamma(self, embedding: Array | None = None, degrees: Array | None = None) -> Gamma:
         """Return Gamma for an embedding U (n, k) and degrees (n,); None leaves either out."""
         factors, weights = self.columns, self.weights
         if embedding is not None:
-            factors = np.hstack([embedding - embedding.mean(axis=0), factors])
+            # Engines centre it already, up to rounding. What is left of the mean is rounded so that
+            # the order in which it was added up cannot be seen.
+            mean = np.round(embedding.mean(axis=0), 12)
+            factors = np.hstack([embedding - mean, factors])
             weights = np.concatenate([np.ones(embedding.shape[1]), weights])
         if degrees is not None:
             factors = factors / np.sqrt(degrees)[:, None]
@@ -93,8 +97,9 @@ def with_moving_degrees(gamma: Gamma, row_objectives: Array, degrees: Array) -> 
     """
     e = row_objectives / degrees
     # (e 1' + 1 e') / 2 = (a a' - b b') / 4 with a = e/s + s and b = e/s - s, for any scale s.
-    scale = np.sqrt(np.abs(e).mean()) or 1.0
-    columns = np.column_stack([e / scale + scale, e / scale - scale])
+    # A power of two scales exactly.
+    scale = 2.0 ** np.round(np.log2(float(np.sqrt(np.abs(e).mean())) or 1.0))
+    columns = np.stack([e / scale + scale, e / scale - scale], axis=1)
     return Gamma(
         np.hstack([gamma.factors, columns]), np.concatenate([gamma.weights, [-0.25, 0.25]])
     )
@@ -142,17 +147,18 @@ def alternative(
     if not labelings:
         raise ValueError("an alternative needs at least one given labeling")
     onehot = np.hstack([one_hot(labels) for labels in labelings])
+    # The mean of zeros and ones is exact, whoever adds them up.
+    columns = _centre(onehot)
     if scale == "unit":
-        onehot = onehot / np.sqrt(onehot.sum(axis=0))
+        columns = columns / np.sqrt(onehot.sum(axis=0))
     elif scale != "paper":
         raise ValueError(f"novelty_scale must be 'unit' or 'paper', got {scale!r}")
-    return Problem(_centre(onehot), np.full(onehot.shape[1], -float(weight)), n_clusters)
+    return Problem(columns, np.full(onehot.shape[1], -float(weight)), n_clusters)
 
 
 def one_hot(labels: Array) -> Array:
     """Return the indicator columns (n, c) of labels (n,), in sorted order of the labels."""
-    values, codes = np.unique(labels, return_inverse=True)
-    return np.eye(len(values))[codes]
+    return (labels[:, None] == np.unique(np.asarray(labels))).astype(float)
 
 
 def target_factor(

@@ -54,6 +54,15 @@ class Selection:
         a subspace of k dimensions at most.
     rule : str
         How candidates were compared.
+
+    Examples
+    --------
+    >>> from multifacet import KDAC
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> selection = KDAC(2, random_state=0).fit(X, given=labelings[:, 0]).selection_
+    >>> selection.found, selection.settings.n_clusters
+    (True, 2)
     """
 
     candidates: list[Candidate]

@@ -17,9 +17,9 @@ ENOUGH = 1e-8
 
 
 class DecorrelatedKMeans(SeveralViews):
-    """k-means of several views at once, with a penalty where their clusters point the same way.
+    """Cluster several views at once by k-means, with a penalty where clusters point the same way.
 
-    Minimises over labels and representatives r, with a the means of the clusters,
+    Minimises over labels and representatives r, with a the means of the clusters, ::
 
         sum_t sum_i sum_{x in C_ti} |x - r_ti|^2 + lam sum_{t != s} sum_ij (r_ti' a_sj)^2
 

@@ -28,9 +28,9 @@ def load_penguins(*, as_frame: bool = False) -> tuple[Any, Any]:
     Returns
     -------
     X : array or DataFrame of shape (333, 4)
-        bill_length_mm, bill_depth_mm, flipper_length_mm, body_mass_g; not scaled.
+        Columns bill_length_mm, bill_depth_mm, flipper_length_mm, body_mass_g; not scaled.
     labelings : array of str or DataFrame of shape (333, 2)
-        species (3 values) and sex (2 values).
+        Species (3 values) and sex (2 values).
 
     Examples
     --------

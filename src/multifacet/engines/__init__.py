@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .base import Engine, PairSums
 from .choose import Auto
 from .exact import Exact
 from .lowrank import LowRank
 
-__all__ = ["Engine", "Exact", "LowRank", "PairSums", "as_engine"]
+if TYPE_CHECKING:
+    from .dask import Dask
 
-NAMES: dict[str, type[Engine]] = {"auto": Auto, "exact": Exact, "lowrank": LowRank}
+__all__ = ["Dask", "Engine", "Exact", "LowRank", "PairSums", "as_engine"]
+
+NAMES: dict[str, type[Engine] | str] = {
+    "auto": Auto,
+    "dask": "Dask",  # imported when it is asked for, as dask is an extra
+    "exact": Exact,
+    "lowrank": LowRank,
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Dask":
+        from .dask import Dask
+
+        return Dask
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def as_engine(engine: str | Engine) -> Engine:
-    """Return the engine behind a name (or the object itself)."""
+    """Return the engine behind a name (or the object itself).
+
+    Parameters
+    ----------
+    engine : str or Engine
+        Name, such as "lowrank", or engine.
+
+    Returns
+    -------
+    Engine
+        The engine.
+
+    Examples
+    --------
+    >>> from multifacet.engines import as_engine
+    >>> as_engine("exact")
+    Exact(memory='2 GiB')
+    """
     if isinstance(engine, str) and engine in NAMES:
-        return NAMES[engine]()
+        kind = NAMES[engine]
+        return (__getattr__(kind) if isinstance(kind, str) else kind)()
     if isinstance(engine, Engine):
         return engine
     raise ValueError(

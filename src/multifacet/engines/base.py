@@ -13,7 +13,14 @@ from ..problems import Gamma
 
 @runtime_checkable
 class Engine(Protocol):
-    """A way to compute pair sums, not yet tied to data."""
+    """A way to compute pair sums, not yet tied to data.
+
+    Examples
+    --------
+    >>> from multifacet.engines import Engine, Exact
+    >>> isinstance(Exact(), Engine)
+    True
+    """
 
     def attach(self, X, kernel: Kernel, *, mean: Array | None, n_jobs: int | None) -> PairSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
@@ -64,6 +71,15 @@ class PairSums(Protocol):
     """Sums over all pairs of rows of one data set with one kernel.
 
     Everywhere W has shape (d, q) and K is the kernel matrix of the rows projected by W.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.engines import Exact
+    >>> from multifacet.kernels import Linear
+    >>> sums = Exact().attach(np.array([[1.0], [2.0]]), Linear(), mean=None, n_jobs=1)
+    >>> sums.degrees(np.array([[1.0]]))  # row sums of [[1, 2], [2, 4]]
+    array([3., 6.])
     """
 
     n_rows: int
@@ -116,7 +132,7 @@ class PairSums(Protocol):
         ...
 
     def curvature_bound(self, W: Array, gamma: Gamma) -> float:
-        """Return 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2 (generalised ISM 2018, Eq. 10)."""
+        """Return ``1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2`` (generalised ISM 2018, Eq. 10)."""
         ...
 
     def extension(self, W: Array, V: Array) -> Extension:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kernels import Kernel
 from ..linalg import Array
-from .base import PairSums
+from .base import Engine, LazyRows, PairSums, is_dask
 from .exact import Exact
 from .lowrank import LowRank
 
@@ -20,7 +20,7 @@ _log = logging.getLogger("multifacet")
 
 @dataclass(frozen=True)
 class Auto:
-    """The exact engine for few rows, the low-rank engine for many; says so in the log.
+    """Exact for few rows, low-rank for many, Dask for rows in chunks; says so in the log.
 
     Examples
     --------
@@ -41,6 +41,12 @@ class Auto:
         self, X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> PairSums:
         """Return the pair sums of the engine that suits ``X`` (n, d)."""
-        engine, sentence = self.choose(*X.shape)
+        engine: Engine
+        if isinstance(X, LazyRows) or is_dask(X):
+            from .dask import Dask
+
+            engine, sentence = Dask(), "Dask engine: X comes in chunks"
+        else:
+            engine, sentence = self.choose(*X.shape)
         _log.info(sentence)
         return engine.attach(X, kernel, mean=mean, n_jobs=n_jobs)

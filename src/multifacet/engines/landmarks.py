@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,39 +57,59 @@ class _ScaledCore:
         return self._factor * self._core.apply(V)
 
 
-class Nystrom:
-    """Landmarks at one W: features of rows, and the cores of the kernel and of its slopes."""
+@dataclass(frozen=True)
+class Basis:
+    """A low-rank kernel at one W: what rows are compared with, and the cores in between.
 
-    def __init__(self, landmarks: Points, cut: float) -> None:
-        self._landmarks = landmarks
-        self.terms = landmarks.terms
-        self.size = len(landmarks.rows)
-        self.rate = landmarks.rate
-        whole = slice(0, self.size)
-        if self.rate is not None:
-            M = landmarks.derivatives(whole, whole, 0)[0]
-            self.core = _Core(M, cut)
-            self.slopes: dict[str, Any] = {"difference": _ScaledCore(self.core, self.rate)}
-            return
-        M, *slopes = landmarks.derivatives(whole, whole, 1)
-        self.core = _Core(M, cut)
-        self.slopes = {
-            form: _Core(slope, cut)
-            for form, slope in zip(("difference", "inner"), slopes, strict=True)
-            if slope is not None
-        }
+    Attributes
+    ----------
+    comparison : Landmarks or Frequencies
+        Gives the features C of rows.
+    core : object
+        Multiplies with M^+, so that K is C M^+ C'.
+    slopes : dict of str to object
+        The same for the slope of the difference terms and of the inner-product terms.
+    """
 
-    def features(
-        self, points: Points, rows: slice, *, slope: bool = False
-    ) -> tuple[Array, dict[str, Array]]:
+    comparison: Any
+    core: Any
+    slopes: dict[str, Any]
+
+
+class Landmarks:
+    """Projected rows that others are compared with."""
+
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        self.terms = points.terms
+        self.size = len(points.rows)
+        self.rate = points.rate
+
+    def features(self, points: Points, *, slope: bool = False) -> tuple[Array, dict[str, Array]]:
         """Return C of some points and, if asked, those of the slopes."""
-        whole = slice(0, self.size)
+        rows, whole = slice(0, len(points.rows)), slice(0, self.size)
         if not slope or self.rate is not None:
-            C = points.derivatives(rows, whole, 0, self._landmarks)[0]
+            C = points.derivatives(rows, whole, 0, self._points)[0]
             return C, {"difference": C} if slope else {}
-        C, *slopes = points.derivatives(rows, whole, 1, self._landmarks)
-        named = zip(("difference", "inner"), slopes, strict=True)
-        return C, {form: part for form, part in named if part is not None}
+        C, *slopes = points.derivatives(rows, whole, 1, self._points)
+        return C, _named(slopes)
+
+
+def nystrom(points: Points, cut: float) -> Basis:
+    """Return the basis of landmarks."""
+    whole = slice(0, len(points.rows))
+    rate = points.rate
+    if rate is not None:
+        core = _Core(points.derivatives(whole, whole, 0)[0], cut)
+        return Basis(Landmarks(points), core, {"difference": _ScaledCore(core, rate)})
+    M, *slopes = points.derivatives(whole, whole, 1)
+    cores = {form: _Core(slope, cut) for form, slope in _named(slopes).items()}
+    return Basis(Landmarks(points), _Core(M, cut), cores)
+
+
+def _named(slopes: list[Any]) -> dict[str, Array]:
+    named = zip(("difference", "inner"), slopes, strict=True)
+    return {form: part for form, part in named if part is not None}
 
 
 class _Identity:
@@ -103,7 +124,7 @@ class _Identity:
         return float(((V**2).sum(axis=0) * weights).sum())
 
 
-class Fourier:
+class Frequencies:
     """Random Fourier features of the Gaussian kernel: K is C C' on average."""
 
     def __init__(self, kernel: Kernel, q: int, rank: int, seed: int) -> None:
@@ -115,13 +136,15 @@ class Fourier:
         self._frequencies = rng.standard_normal((q, half)) * np.sqrt(-2 * gaussian.rate)
         self._height = np.sqrt(weight / half)
         self.size, self.rate = 2 * half, gaussian.rate
-        self.core = _Identity()
-        self.slopes = {"difference": _ScaledCore(self.core, gaussian.rate)}
 
-    def features(
-        self, points: Points, rows: slice, *, slope: bool = False
-    ) -> tuple[Array, dict[str, Array]]:
+    def features(self, points: Points, *, slope: bool = False) -> tuple[Array, dict[str, Array]]:
         """Return C of some points, which also serves the slope."""
-        angles = points.rows[rows] @ self._frequencies
+        angles = points.rows @ self._frequencies
         C = self._height * np.hstack([np.cos(angles), np.sin(angles)])
         return C, {"difference": C} if slope else {}
+
+
+def fourier(kernel: Kernel, q: int, rank: int, seed: int) -> Basis:
+    """Return the basis of random features."""
+    frequencies, core = Frequencies(kernel, q, rank, seed), _Identity()
+    return Basis(frequencies, core, {"difference": _ScaledCore(core, frequencies.rate)})

@@ -19,19 +19,25 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from functools import partial
+from itertools import chain, islice
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator
 
 from ..kernels import Gaussian, Kernel
-from ..linalg import Array, fix_signs, incomplete_cholesky, subspace_distance
+from ..linalg import Array, Symmetric, incomplete_cholesky, subspace_distance
 from ..problems import Gamma
+from . import blocks
+from .blocks import SINGLE_ROWS, Block, Sums, add_up, chunk_rows, fold, slices
 from .exact import Exact, parse_bytes
-from .landmarks import Fourier, Nystrom, spread_out
+from .landmarks import Basis, fourier, nystrom, spread_out
 from .threads import ordered_map, single_threaded_blas, thread_count
 from .tiles import Points
+from .wide import WIDE, initial_phi_operator, phi_operator
 
 Method = Literal["auto", "nystrom", "cholesky", "fourier"]
 
@@ -43,11 +49,6 @@ REFRESH = 0.3
 FIRST_RANK = 64
 #: Eigenvalues of M below this share of the largest carry rounding errors only.
 CUT = {"float64": 1e-11, "float32": 1e-6}
-#: Rows beyond which C is kept in single precision: half the memory, more than twice the speed, and
-#: an error far below that of the approximation.
-SINGLE_ROWS = 10_000
-#: Numbers per block of rows: a block and what is made of it stay in cache.
-BLOCK_SIZE = 2**18
 #: Rows on which sums that have no low-rank form (curvature) are estimated.
 EXACT_ROWS = 2000
 
@@ -66,7 +67,7 @@ class LowRank:
         takes pivots, which reach an error with half as many landmarks, where the kernel is
         positive definite, and k-means otherwise.
     tolerance : float, default=0.03
-        Relative error of the kernel matrix aimed at (Frobenius norm, on a sample of rows).
+        Relative error of the centred kernel matrix aimed at (Frobenius norm, on a sample of rows).
     max_rank : int, default=512
         Most landmarks, whatever the error.
     memory : int or str, default="2 GiB"
@@ -89,7 +90,7 @@ class LowRank:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        parse_bytes(self.memory)
+        self.budget()
         if self.method not in get_args(Method):
             known = ", ".join(map(repr, get_args(Method)))
             raise ValueError(f"method={self.method!r} is not known: use {known}")
@@ -104,6 +105,14 @@ class LowRank:
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        return LowRankSums(X, kernel, mean, thread_count(n_jobs), self.resolved(kernel, X.shape))
+
+    def budget(self) -> int:
+        """Return the budget in bytes."""
+        return parse_bytes(self.memory)
+
+    def resolved(self, kernel: Kernel, shape: tuple[int, int]) -> Self:
+        """Return the engine with its method known, if the kernel and the memory allow it."""
         definite = all(isinstance(k, Gaussian) or k.form == "inner" for _, k in kernel.terms)
         gaussian = len(kernel.terms) == 1 and isinstance(kernel.terms[0][1], Gaussian)
         method = self.method
@@ -112,15 +121,16 @@ class LowRank:
         if (method == "fourier" and not gaussian) or (method == "cholesky" and not definite):
             fits = "the Gaussian kernel" if method == "fourier" else "positive definite kernels"
             raise ValueError(f"method={method!r} is for {fits}, not for {kernel!r}: use 'nystrom'")
-        n, d = X.shape
-        budget = parse_bytes(self.memory)
-        needed = 8 * (32 * n + 8 * d * d)
+        (n, d), budget = shape, self.budget()
+        # Matrices d x d, or the vectors that an eigen-solver keeps of wide data.
+        needed = 8 * (32 * n + (200 * d if d > WIDE else 8 * d * d))
         if needed > budget:
             raise MemoryError(
                 f"the low-rank engine needs about {needed / 2**20:,.0f} MiB for {n} rows and {d} "
-                f"features but may use {budget / 2**20:,.0f} MiB: raise LowRank(memory=...)"
+                f"features but may use {budget / 2**20:,.0f} MiB: raise "
+                f"{type(self).__name__}(memory=...)"
             )
-        return LowRankSums(X, kernel, mean, thread_count(n_jobs), replace(self, method=method))
+        return replace(self, method=method)
 
 
 class LowRankSums:
@@ -129,7 +139,7 @@ class LowRankSums:
     Attributes
     ----------
     error : float
-        Estimated relative error of the kernel matrix at the last W.
+        Estimated relative error of the centred kernel matrix at the last W.
     rank : int
         Number of landmarks at the last W.
     n_passes : int
@@ -148,10 +158,10 @@ class LowRankSums:
         self._mean = np.zeros(self.n_features) if mean is None else np.asarray(mean, dtype=float)
         rng = np.random.default_rng(engine.seed)
         self._sample = np.sort(rng.permutation(self.n_rows)[:SAMPLE])
-        reference = None if self.n_rows <= SAMPLE else X[self._sample]
-        self._scales = [part.point_scales(X, reference) for _, part in kernel.terms]
+        self._sampled = X[:] if self.n_rows <= SAMPLE else X[self._sample]
+        self._rows = self._all_rows()
         self._landmarks: tuple[Array, Array] | None = None  # W they were chosen at, and rows
-        self._state: tuple[bytes, Array, Any, Array | None] | None = None
+        self._state: tuple[bytes, Block, Basis] | None = None
 
     def fork(self) -> LowRankSums:
         """Return a view on the same data that runs in one thread, with its own cache."""
@@ -163,52 +173,60 @@ class LowRankSums:
 
     def degrees(self, W: Array) -> Array:
         """Return K 1, shape (n,); never less than what a row has with itself."""
-        degrees = self._multiply(W, np.ones((self.n_rows, 1)))[:, 0]
-        return np.maximum(degrees, self._diagonal(W))
+        basis = self._at(W)
+        (total,) = self._sum(blocks.total)
+        return self._each(partial(blocks.degrees, pull=basis.core.apply(total)))
 
     def row_objectives(self, W: Array, gamma: Gamma) -> Array:
         """Return the row sums (n,) of Gamma o K."""
-        return (gamma.factors * self._multiply(W, gamma.factors)) @ gamma.weights
+        pull = self._at(W).core.apply(self._compressed(gamma.factors))
+        task = partial(blocks.row_objectives, weights=gamma.weights, pull=pull)
+        return self._each(task, gamma.factors)
 
     def objective(self, W: Array, gamma: Gamma) -> float:
         """Return Tr(Gamma K)."""
         basis = self._at(W)
         return basis.core.trace(self._compressed(gamma.factors), gamma.weights)
 
-    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+    def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K)."""
         basis = self._at(W)
+        if self.n_features > WIDE:
+            return self._wide_phi(gamma), self.objective(W, gamma)
         F, s = gamma.factors, gamma.weights
-        d, r = self.n_features, F.shape[1]
-        products = {form: np.zeros((r, d + 1, basis.size)) for form in basis.slopes}
-        values = np.zeros((basis.size, r))
-
-        def first(rows: slice) -> tuple[dict[str, Array], Array | None]:
-            C, slopes = self._features(rows, slope=True)
-            found = {form: self._times_data(rows, F[rows], part) for form, part in slopes.items()}
-            return found, None if basis.rate is not None else C.T @ F[rows].astype(C.dtype)
-
-        for found, value in self._map(first, reads_data=True):
-            for form, part in found.items():
-                products[form] += part
-            values += 0.0 if value is None else value
-        if basis.rate is not None:
-            values = products["difference"][:, -1, :].T
-        phi = np.zeros((d, d))
+        found = self._sum(blocks.phi_products, F, reads_data=True)
+        products = dict(zip(basis.slopes, found, strict=False))
+        rated = basis.comparison.rate is not None
+        values = found[0][:, -1, :].T if rated else found[-1]
+        phi = np.zeros((self.n_features, self.n_features))
         pulls = {}
         for form, core in basis.slopes.items():
             pulls[form] = core.apply(products[form][:, -1, :].T)
-            for c in range(r):
-                G = products[form][c, :-1]
-                part = s[c] * G @ core.apply(G.T)
+            for weight, G in zip(s, products[form][:, :-1], strict=True):
+                part = weight * G @ core.apply(G.T)
                 phi += part if form == "inner" else -2 * part
         if "difference" in basis.slopes:
-            phi += 2 * self._weighted_scatter(F, s, pulls["difference"])
+            task = partial(blocks.phi_scatter, weights=s, pull=pulls["difference"])
+            phi += 2 * self._sum(task, F, reads_data=True)[0]
         return 0.5 * (phi + phi.T), basis.core.trace(values, s)
 
-    def initial_phi(self, gamma: Gamma) -> Array:
+    def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
-        return self._delegate(self._X, None).initial_phi(gamma)
+        terms, F = self.kernel.terms, gamma.factors
+        if self.n_features > WIDE:
+            return initial_phi_operator(self._X, self._mean, terms, self._rows.scales, gamma)
+        products, sums = self._sum(blocks.initial_products, F, reads_data=True)
+        phi = np.zeros((self.n_features, self.n_features))
+        pulls: list[Array | None] = []
+        for (weight, part), XF, total in zip(terms, products, sums, strict=True):
+            slopes = weight * part.initial_slope * gamma.weights
+            away = part.form == "difference"
+            phi += (-2.0 if away else 1.0) * (XF * slopes) @ XF.T
+            pulls.append(slopes * total if away else None)
+        if any(pull is not None for pull in pulls):
+            task = partial(blocks.initial_scatter, pulls=pulls)
+            phi += 2 * self._sum(task, F, reads_data=True)[0]
+        return 0.5 * (phi + phi.T)
 
     def embedding(
         self,
@@ -225,24 +243,15 @@ class LowRankSums:
         A Q E^-1/2 Y with Y those of E^1/2 Q' M^+ Q E^1/2, which is of the size of m.
         """
         basis = self._at(W)
-        root = np.ones(self.n_rows) if degrees is None else 1.0 / np.sqrt(degrees)
-        more = np.zeros((self.n_rows, 0)) if extra is None else extra.factors
-        m, total = basis.size, basis.size + more.shape[1]
-        second, first = np.zeros((total, total)), np.zeros(total)
-
-        def rows_of(rows: slice) -> Array:
-            C = self._features(rows)[0]
-            C = root[rows, None].astype(C.dtype) * C
-            return np.hstack([C, more[rows].astype(C.dtype)]) if more.shape[1] else C
-
-        for square, sums in self._map(lambda rows: _moments(rows_of(rows))):
-            second += square
-            first += sums
+        root = None if degrees is None else 1.0 / np.sqrt(degrees)
+        more = None if extra is None else extra.factors
+        second, first = self._sum(blocks.moments, root, more)
         mean = first / self.n_rows
         S = second - np.outer(first, mean)
         E, Q = eigh(0.5 * (S + S.T))
         keep = 1e-13 * E.max() < E
         half = Q[:, keep] * np.sqrt(E[keep])
+        m = basis.comparison.size
         T = half[:m].T @ basis.core.apply(half[:m])
         if extra is not None:
             T += (half[m:].T * extra.weights) @ half[m:]
@@ -252,74 +261,126 @@ class LowRankSums:
         # A kernel of a rank below k has no more eigenvectors; zeros take no part in anything.
         missing = k - len(values)
         back = np.pad(back, ((0, 0), (0, missing)))
-        shift = mean @ back
-        parts = list(self._map(lambda rows: _product(rows_of(rows), back) - shift))
-        return np.pad(values, (0, missing)), fix_signs(np.concatenate(parts))
+        # A vector points to the feature that it has most in common with.
+        common = S @ back
+        most = common[np.argmax(np.abs(common), axis=0), np.arange(k)]
+        back = np.where(most < 0, -back, back)
+        task = partial(blocks.eigenvectors, back=back, shift=mean @ back)
+        return np.pad(values, (0, missing)), self._each(task, root, more, width=k)
 
     def hessian(self, W: Array, gamma: Gamma, directions: Array) -> Array:
         """Return d/dt Phi(W + tZ) W for each direction Z, exactly on a sample of rows."""
-        rows, sample = self._thinned(gamma)
-        return self._delegate(self._X[rows], rows).hessian(W, sample, directions)
+        exact, sample = self._thinned(gamma)
+        return exact.hessian(W, sample, directions)
 
     def curvature_bound(self, W: Array, gamma: Gamma) -> float:
         """Return 1/2 sum_ij |Gamma_ij f''_ij| ||A_ij||_F^2, estimated on a sample of rows."""
-        rows, sample = self._thinned(gamma)
-        return self._delegate(self._X[rows], rows).curvature_bound(W, sample)
+        exact, sample = self._thinned(gamma)
+        return exact.curvature_bound(W, sample)
 
     def extension(self, W: Array, V: Array) -> LowRankExtension:
         """Return what is needed to multiply the kernel of new rows with V (n, r)."""
         basis = self._at(W)
-        reference = None
-        if any(scale is not None for scale in self._scales):
-            reference = self._X if self.n_rows <= SAMPLE else self._X[self._sample]
+        scaled = any(scale is not None for scale in self._rows.scales)
+        reference = self._sampled if scaled else None
         pull = basis.core.apply(self._compressed(V))
-        return LowRankExtension(basis, W, self._mean @ W, reference, pull)
+        return LowRankExtension(basis.comparison, W, self._mean @ W, reference, pull)
+
+    # -- maps over the rows -----------------------------------------------------------------
+
+    def _all_rows(self) -> Block:
+        """Return all rows as one block."""
+        reference = None if self.n_rows <= SAMPLE else self._sampled
+        terms = self.kernel.terms
+        scales = tuple(part.point_scales(self._X, reference) for _, part in terms)
+        return Block(self._X, self._mean, scales)
+
+    def _sum(
+        self, task: Callable[..., Sums], *columns: Array | None, reads_data: bool = False
+    ) -> Sums:
+        """Add up what a task returns for all blocks and these columns (n, r) beside them."""
+        parts = self._map(task, columns, reads_data)
+        return fold(add_up(islice(parts, len(chunk))) for chunk in self._chunks())
+
+    def _each(
+        self,
+        task: Callable[..., Array],
+        *columns: Array | None,
+        width: int | None = None,
+        dtype: Any = float,
+        reads_data: bool = False,
+    ) -> Array:
+        """Return what a task returns for all blocks, shape (n,) or (n, width)."""
+        out = np.empty(self.n_rows if width is None else (self.n_rows, width), dtype=dtype)
+        parts = self._map(task, columns, reads_data)
+        for rows, part in zip(chain(*self._chunks()), parts, strict=True):
+            out[rows] = part
+        return out
+
+    def _chunks(self) -> Iterator[list[slice]]:
+        """Yield the blocks of rows of each chunk: whatever is made of one stays in cache."""
+        n, step = self.n_rows, chunk_rows(self.n_rows, self.n_features)
+        for first in range(0, n, step):
+            blocks_here = slices(min(step, n - first), self._width)
+            yield [slice(first + rows.start, first + rows.stop) for rows in blocks_here]
+
+    @property
+    def _width(self) -> int:
+        """Numbers per row of the largest array that is made of a block."""
+        return max(0 if issparse(self._X) else self.n_features, self.rank, 32)
+
+    def _map(
+        self, task: Callable[..., Any], columns: tuple[Array | None, ...], reads_data: bool
+    ) -> Iterator[Any]:
+        """Yield the results of all blocks, in order, computed by the threads."""
+        self.n_passes += reads_data
+        whole = self._rows if reads_data else replace(self._rows, X=None)
+
+        def run(rows: slice) -> Any:
+            return task(whole[rows], *(c if c is None else c[rows] for c in columns))
+
+        with single_threaded_blas():
+            yield from ordered_map(run, chain(*self._chunks()), self._n_threads)
 
     # -- parts ------------------------------------------------------------------------------
 
-    def _at(self, W: Array) -> Any:
+    def _at(self, W: Array) -> Basis:
         """Return the landmarks, projected by W; they and the projected rows are kept."""
         key = W.tobytes()
         if self._state is not None and self._state[0] == key:
             return self._state[2]
         self._state = None
-        P = self._project(W)
-        basis = self._choose(W, P)
-        self.rank = basis.size
-        kept = None
-        self._state = (key, P, basis, None)
-        if P.itemsize * self.n_rows * basis.size <= parse_bytes(self._engine.memory) // 2:
-            kept = np.empty((self.n_rows, basis.size), dtype=P.dtype)
-
-            def fill(rows: slice) -> None:
-                kept[rows] = self._features(rows)[0]
-
-            for _ in self._map(fill):
-                pass
-        self._state = (key, P, basis, kept)
+        self._rows = replace(self._rows, P=None, comparison=None, kept=None)
+        dtype = self._dtype
+        task = partial(blocks.project, W=W, dtype=dtype)
+        P = self._each(task, width=W.shape[1], dtype=dtype, reads_data=True)
+        basis = self._choose(W)
+        self.rank = basis.comparison.size
+        self._rows = replace(self._rows, P=P, comparison=basis.comparison)
+        if dtype.itemsize * self.n_rows * self.rank <= self._engine.budget() // 2:
+            kept = self._each(blocks.compare, width=self.rank, dtype=dtype)
+            self._rows = replace(self._rows, kept=kept)
+        self._state = (key, self._rows, basis)
         return basis
 
-    def _project(self, W: Array) -> Array:
-        """Return the projected rows (n, q)."""
-        dtype = np.float32 if self.n_rows > SINGLE_ROWS else self._X.dtype
-        offset = self._mean @ W
+    @property
+    def _dtype(self) -> np.dtype:
+        """Precision of the projected rows and of C."""
+        return np.dtype(np.float32 if self.n_rows > SINGLE_ROWS else self._X.dtype)
 
-        def part(rows: slice) -> Array:
-            return (np.asarray(self._X[rows] @ W) - offset).astype(dtype, copy=False)
-
-        return np.concatenate(list(self._map(part, reads_data=True)))
-
-    def _choose(self, W: Array, P: Array) -> Any:
+    def _choose(self, W: Array) -> Basis:
         """Return the basis at W, with landmarks chosen now or not long ago."""
         engine = self._engine
+        scales = [None if s is None else np.asarray(s[self._sample]) for s in self._rows.scales]
+        P = np.asarray(self._sampled @ W, dtype=float) - self._mean @ W
+        sample = Points(P, self.kernel.terms, scales)
         if engine.method == "fourier":
-            basis: Any = Fourier(self.kernel, P.shape[1], self._most(), engine.seed)
-            self.error = self._estimate_error(P, basis)
-            return basis
-        if self._landmarks is None or subspace_distance(self._landmarks[0], W) > REFRESH:
-            self._landmarks = (W, self._new_landmarks(P))
-        basis = self._basis(P, self._landmarks[1])
-        self.error = self._estimate_error(P, basis)
+            basis = fourier(self.kernel, W.shape[1], self._most(), engine.seed)
+        else:
+            if self._landmarks is None or subspace_distance(self._landmarks[0], W) > REFRESH:
+                self._landmarks = (W, self._new_landmarks(sample))
+            basis = self._basis(sample, self._landmarks[1])
+        self.error = _estimated_error(sample, basis)
         return basis
 
     def _most(self) -> int:
@@ -327,157 +388,112 @@ class LowRankSums:
         rank = self._engine.rank
         return self._engine.max_rank if isinstance(rank, str) else int(rank)
 
-    def _new_landmarks(self, P: Array) -> Array:
-        """Return the rows that become landmarks."""
+    def _new_landmarks(self, sample: Points) -> Array:
+        """Return the rows of the sample that become landmarks."""
         engine = self._engine
         most = min(self._most(), SAMPLE)
-        points = P[self._sample].astype(float)
         if engine.method == "cholesky":
-            return self._sample[self._pivots(points, most)]
+            return self._pivots(sample, most)
         rank = min(FIRST_RANK, most) if isinstance(engine.rank, str) else most
         while True:
-            rows = self._sample[spread_out(points, rank, engine.seed)]
-            if rank >= min(most, len(points)):
+            rows = spread_out(sample.rows, rank, engine.seed)
+            if rank >= min(most, len(sample.rows)):
                 return rows
-            if self._estimate_error(P, self._basis(P, rows)) <= engine.tolerance:
+            if _estimated_error(sample, self._basis(sample, rows)) <= engine.tolerance:
                 return rows
             rank = min(2 * rank, most)
 
-    def _pivots(self, points: Array, most: int) -> Array:
+    def _pivots(self, sample: Points, most: int) -> Array:
         """Return the pivots of an incomplete Cholesky factorisation of the sample."""
-        everything = self._points(points, self._sample)
-        whole = slice(0, len(points))
+        whole = slice(0, len(sample.rows))
         pivots: list[int] = []
 
         def column(i: int) -> Array:
             pivots.append(i)
-            return everything.derivatives(whole, slice(i, i + 1), 0)[0][:, 0]
+            return sample.derivatives(whole, slice(i, i + 1), 0)[0][:, 0]
 
         # Inner-product kernels have a finite rank, at which they are exact.
         finite = all(part.form == "inner" for _, part in self.kernel.terms)
         fixed = not isinstance(self._engine.rank, str)
-        tol = 1e-12 if finite or fixed else self._engine.tolerance
-        incomplete_cholesky(column, self._diagonal_of(everything), tol=tol, max_rank=most)
+        tol = 1e-12
+        if not (finite or fixed):
+            K = _probe(sample)[1]
+            tol = self._engine.tolerance * float(_centred(K).trace() / K.trace())
+        incomplete_cholesky(column, blocks.diagonal(sample), tol=tol, max_rank=most)
         return np.array(pivots or [0])
 
-    def _points(self, P: Array, rows: Array | slice) -> Points:
-        scales = [None if s is None else s[rows].astype(P.dtype) for s in self._scales]
-        return Points(P, self.kernel.terms, scales)
-
-    def _basis(self, P: Array, rows: Array) -> Nystrom:
-        cut = CUT.get(str(P.dtype), CUT["float64"])
-        return Nystrom(self._points(P[rows].astype(float), rows), cut)
-
-    def _estimate_error(self, P: Array, basis: Any) -> float:
-        rows = self._sample[np.linspace(0, len(self._sample) - 1, PROBE).astype(int)]
-        probe = self._points(P[rows].astype(float), rows)
-        whole = slice(0, len(rows))
-        K = probe.derivatives(whole, whole, 0)[0]
-        C = basis.features(probe, whole)[0]
-        return float(np.linalg.norm(K - C @ basis.core.apply(C.T)) / np.linalg.norm(K))
-
-    def _diagonal(self, W: Array) -> Array:
-        self._at(W)
-        assert self._state is not None
-        parts = self._map(lambda rows: self._diagonal_of(self._points(self._state[1][rows], rows)))  # type: ignore[index]
-        return np.concatenate(list(parts))
-
-    @staticmethod
-    def _diagonal_of(points: Points) -> Array:
-        """Return k(x, x) of points."""
-        total = np.zeros(len(points.rows))
-        for weight, part in points.terms:
-            inner = np.einsum("ij,ij->i", points.rows, points.rows)
-            total += weight * part.f(inner if part.form == "inner" else np.zeros(len(inner)))
-        return total
-
-    def _blocks(self) -> list[slice]:
-        """Return the blocks of rows: whatever is made of one stays in cache."""
-        width = max(self.n_features, self.rank, 32)
-        size = max(BLOCK_SIZE // width, 64)
-        return [slice(a, min(a + size, self.n_rows)) for a in range(0, self.n_rows, size)]
-
-    def _map(self, function: Callable[[slice], Any], *, reads_data: bool = False) -> Iterator[Any]:
-        """Yield the results of all blocks, in order, computed by the threads."""
-        self.n_passes += reads_data
-        with single_threaded_blas():
-            yield from ordered_map(function, self._blocks(), self._n_threads)
-
-    def _features(self, rows: slice, *, slope: bool = False) -> tuple[Array, dict[str, Array]]:
-        """Return C of a block and, if asked, those of the slopes."""
-        assert self._state is not None
-        _, P, basis, kept = self._state
-        if kept is not None and (not slope or basis.rate is not None):
-            return kept[rows], {"difference": kept[rows]} if slope else {}
-        points = self._points(P[rows], rows)
-        return basis.features(points, slice(0, len(points.rows)), slope=slope)
-
-    def _times_data(self, rows: slice, F: Array, C: Array) -> Array:
-        """Return (f_c o [X, 1])' C of a block for each column f_c of F, shape (r, d + 1, m)."""
-        X = self._X[rows]
-        if issparse(X):
-            found = []
-            for f in F.T.astype(C.dtype):
-                scaled = f[:, None] * C
-                sums = scaled.sum(axis=0)
-                found.append(
-                    np.vstack([np.asarray(X.T @ scaled) - np.outer(self._mean, sums), sums])
-                )
-            return np.stack(found) if found else np.zeros((0, self.n_features + 1, C.shape[1]))
-        X = np.column_stack([X - self._mean, np.ones(len(X))]).astype(C.dtype, copy=False)
-        spread = (F[:, :, None].astype(C.dtype) * X[:, None, :]).reshape(len(X), -1)
-        return (spread.T @ C).reshape(F.shape[1], self.n_features + 1, C.shape[1])
-
-    def _weighted_scatter(self, F: Array, s: Array, pull: Array) -> Array:
-        """Return X' diag(Psi 1) X, with Psi 1 = sum_c s_c f_c o (C M^+ C' f_c)."""
-
-        def part(rows: slice) -> Array:
-            C = self._features(rows, slope=True)[1]["difference"]
-            sums = (F[rows] * _product(C, pull)) @ s
-            X = self._X[rows]
-            if not issparse(X):
-                X = X - self._mean
-                return X.T @ (sums[:, None] * X)
-            v = np.asarray(X.T @ sums)
-            cross = np.outer(self._mean, v)
-            scatter = (X.T @ X.multiply(sums[:, None]).tocsr()).toarray()
-            return scatter - cross - cross.T + sums.sum() * np.outer(self._mean, self._mean)
-
-        return np.asarray(sum(self._map(part, reads_data=True)))
+    def _basis(self, sample: Points, rows: Array) -> Basis:
+        return nystrom(_some(sample, rows), CUT[str(self._dtype)])
 
     def _compressed(self, V: Array) -> Array:
         """Return C'V (m, r) at the last W."""
-        return np.asarray(sum(self._map(lambda rows: _product(self._features(rows)[0].T, V[rows]))))
+        return self._sum(blocks.compress, V)[0]
 
-    def _multiply(self, W: Array, V: Array) -> Array:
-        """Return K V."""
-        pull = self._at(W).core.apply(self._compressed(V))
-        parts = self._map(lambda rows: _product(self._features(rows)[0], pull))
-        return np.concatenate(list(parts))
+    def _wide_phi(self, gamma: Gamma) -> LinearOperator:
+        """Return Phi of the last W as an operator."""
+        there = copy.copy(self)  # keeps the features of this W when the engine moves on
+        assert there._state is not None
+        slopes = there._state[2].slopes
+        ones = np.ones((self.n_rows, 1))
+        sums = {form: there._psi_times(form, gamma, ones) for form in slopes}
 
-    def _thinned(self, gamma: Gamma) -> tuple[Array, Gamma]:
-        """Return rows and Gamma on them, so that sums over pairs keep their size."""
+        def multiply(V: Array) -> Array:
+            out = np.zeros_like(V)
+            for form in slopes:
+                product = there._psi_times(form, gamma, V)
+                out += product if form == "inner" else 2 * (sums[form] * V - product)
+            return out
+
+        return phi_operator(self._X, self._mean, multiply)
+
+    def _psi_times(self, form: str, gamma: Gamma, V: Array) -> Array:
+        """Return Psi V (n, m) of the last W: sum_c s_c f_c o (C M^+ C' (f_c o V))."""
+        assert self._state is not None
+        core, F, width = self._state[2].slopes[form], gamma.factors, V.shape[1]
+        pull = core.apply(self._sum(partial(blocks.slope_sums, form=form), F, V)[0])
+        back = {"form": form, "weights": gamma.weights, "pull": pull, "width": width}
+        return self._each(partial(blocks.slope_rows, **back), F, width=width)
+
+    def _thinned(self, gamma: Gamma) -> tuple[Any, Gamma]:
+        """Return exact sums on some rows, and Gamma such that sums over pairs keep their size.
+
+        The rows have the scales that they have among all.
+        """
         count = min(EXACT_ROWS, self.n_rows)
         rows = np.linspace(0, self.n_rows - 1, count).astype(int)
-        return rows, Gamma(gamma.factors[rows] * (self.n_rows / count), gamma.weights)
-
-    def _delegate(self, X: Any, rows: Array | None) -> Any:
-        """Return exact sums on some rows, with the scales that they have among all."""
-        exact = Exact(memory=self._engine.memory).attach(
-            X, self.kernel, mean=self._mean, n_jobs=self._n_threads
+        exact = Exact(memory=self._engine.budget()).attach(
+            self._X[rows], self.kernel, mean=self._mean, n_jobs=self._n_threads
         )
-        if rows is not None:
-            exact._scales = [None if s is None else s[rows] for s in self._scales]
-        return exact
+        exact._scales = [None if s is None else np.asarray(s[rows]) for s in self._rows.scales]
+        factors = np.asarray(gamma.factors[rows]) * (self.n_rows / count)
+        return exact, Gamma(factors, gamma.weights)
 
 
-def _product(C: Array, V: Array) -> Array:
-    """Return C V in double precision, multiplied in that of C: a mixed product would copy C."""
-    return (C @ V.astype(C.dtype, copy=False)).astype(float, copy=False)
+def _some(points: Points, rows: Array) -> Points:
+    """Return some of the points."""
+    scales = [None if s is None else s[rows] for s in points.scales]
+    return Points(points.rows[rows], points.terms, scales)
 
 
-def _moments(A: Array) -> tuple[Array, Array]:
-    return A.T @ A, A.sum(axis=0)
+def _estimated_error(sample: Points, basis: Basis) -> float:
+    """Return the relative error of the centred kernel matrix of some rows of a sample."""
+    probe, K = _probe(sample)
+    C = basis.comparison.features(probe)[0]
+    error = _centred(K - C @ basis.core.apply(C.T))
+    return float(np.linalg.norm(error) / np.linalg.norm(_centred(K)))
+
+
+def _probe(sample: Points) -> tuple[Points, Array]:
+    """Return some rows of a sample and their kernel matrix."""
+    probe = _some(sample, np.linspace(0, len(sample.rows) - 1, PROBE).astype(int))
+    whole = slice(0, PROBE)
+    return probe, probe.derivatives(whole, whole, 0)[0]
+
+
+def _centred(K: Array) -> Array:
+    """Return H K H: what is the same for all pairs has no say in groupings, however large."""
+    K = K - K.mean(axis=0)
+    return K - K.mean(axis=1)[:, None]
 
 
 @dataclass(frozen=True)
@@ -486,8 +502,8 @@ class LowRankExtension:
 
     Attributes
     ----------
-    basis : object
-        Landmarks.
+    comparison : Landmarks or Frequencies
+        What new rows are compared with.
     W : array of shape (d, q)
         Subspace.
     offset : array of shape (q,)
@@ -498,7 +514,7 @@ class LowRankExtension:
         M^+ C'V of the training rows.
     """
 
-    basis: Any
+    comparison: Any
     W: Array
     offset: Array
     reference: Array | None
@@ -506,12 +522,11 @@ class LowRankExtension:
 
     def multiply(self, X) -> Array:
         """Return K(X, training rows) V, shape (m, r), for new rows X (m, d)."""
-        size = max(BLOCK_SIZE // max(self.W.shape[0], self.basis.size), 64)
-        parts = [self._block(X[a : a + size]) for a in range(0, X.shape[0], size)]
-        return np.concatenate(parts)
+        width = max(self.W.shape[0], self.comparison.size)
+        return np.concatenate([self._block(X[rows]) for rows in slices(X.shape[0], width)])
 
     def _block(self, X) -> Array:
         P = np.asarray(X @ self.W) - self.offset
-        scales = [part.point_scales(X, self.reference) for _, part in self.basis.terms]
-        points = Points(P, self.basis.terms, scales)
-        return self.basis.features(points, slice(0, len(P)))[0] @ self.pull
+        scales = [part.point_scales(X, self.reference) for _, part in self.comparison.terms]
+        points = Points(P, self.comparison.terms, scales)
+        return self.comparison.features(points)[0] @ self.pull

@@ -18,9 +18,7 @@ from ..selection import Selection, eigengap_dimension, select, select_by_quality
 from ..solvers import ISM, as_solver
 from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, spectral_start
-from .base import (
-    SubspaceClusterer,
-)
+from .base import SubspaceClusterer, beside
 from .validation import (
     check_choice,
     check_clusters,
@@ -73,7 +71,7 @@ class Alternative(ClusterMixin):
         """
         if self.novelty_scale == "unit" or not labelings:
             return weight
-        columns = sum(len(np.unique(labels)) for labels in labelings)
+        columns = sum(int(labels.max()) + 1 for labels in labelings)
         return weight * n_rows * len(labelings) / columns
 
 
@@ -169,7 +167,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
     dependence_ : float
         HSIC(XW, given) in the same normalisation; zero if nothing was given.
     objective_ : float
-        quality_ - novelty_weight_ * dependence_.
+        ``quality_ - novelty_weight_ * dependence_``.
     certificate_ : Certificate
         Optimality conditions at the solution; print it for a sentence.
     result_ : SolverResult
@@ -236,7 +234,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (n, d)
             Data, scaled as distances should count.
         y : ignored
             Present for the conventions of scikit-learn.
@@ -248,7 +246,8 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         KDAC
             Itself.
         """
-        X = check_data(self, X, min_rows=3)  # two rows have no groups to choose between
+        # Two rows have no groups to choose between.
+        X = check_data(self, X, min_rows=3, lazy=True)
         if isinstance(self.n_clusters, str):
             check_choice("n_clusters", self.n_clusters, ["auto"])
             check_clusters(2, X)
@@ -332,7 +331,8 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         assert weight is not None
         self.bandwidth_ = settings.bandwidth
         kernel = with_bandwidth(kernel, self.bandwidth_)
-        problem = self._problem(labelings, X.shape[0], k, weight)
+        placed = [beside(X, labels) for labels in labelings]
+        problem = self._problem(placed, X.shape[0], k, weight)
         make_starts = self._start_maker(q, labelings, seed)
         keep: Keep = "settled" if self._papers_start() else "best"
         max_iter = self.max_iter

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,12 @@ from ..alternate import (
     Solution,
     alternate,
     cluster_embedding,
+    nearest_centres,
     unit_rows,
 )
 from ..certificate import certify
 from ..engines import PairSums, as_engine
-from ..engines.base import Extension
+from ..engines.base import Extension, LazyRows, is_dask
 from ..engines.threads import single_threaded_blas, thread_count
 from ..kernels import (
     Kernel,
@@ -41,7 +43,14 @@ from ..problems import Problem
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
 from ..starts import Start, pair_starts, random_start, spectral_start
-from .validation import check_choice, check_count, check_data, check_real, say_constant
+from .validation import (
+    check_choice,
+    check_count,
+    check_data,
+    check_finite,
+    check_real,
+    say_constant,
+)
 
 #: Rows beyond which a sample of that size is solved first, and steps on all rows after that.
 COARSE_ROWS, REFINE_STEPS = 20_000, 5
@@ -76,6 +85,7 @@ class KernelEstimator(BaseEstimator):
         self.mean_ = mean.astype(X.dtype)
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
+        self._check_engine(X)
         self._varying = spread > 1e-12 * spread.max()
         say_constant(self, self._varying)
         return X if self._varying.all() else X[:, self._varying]
@@ -106,6 +116,16 @@ class KernelEstimator(BaseEstimator):
                 "leave it at 'auto'"
             )
 
+    def _check_engine(self, X: Any) -> None:
+        """Raise if the engine cannot read rows in chunks."""
+        if isinstance(X, LazyRows) and self.engine not in ("auto", "dask"):
+            engine = as_engine(self.engine)
+            if type(engine).__name__ != "Dask":
+                raise ValueError(
+                    f"engine={self.engine!r} needs rows in memory, but X comes in chunks: use "
+                    "engine='auto' or 'dask', or pass X.compute()"
+                )
+
     def _attach(self, X: Any, kernel: Kernel) -> PairSums:
         mean = self.mean_[self._varying]
         return as_engine(self.engine).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
@@ -133,20 +153,22 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (m, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
             Rows, old or new.
 
         Returns
         -------
         array of shape (m, q)
-            Coordinates in the subspace: ``(X - mean_) @ components_.T``.
+            Coordinates in the subspace: ``(X - mean_) @ components_.T``; a dask array, not yet
+            computed, for dask input.
         """
         check_is_fitted(self)
-        return self._project(check_data(self, X, reset=False))
+        X = check_data(self, X, reset=False, lazy=True)
+        task = partial(_project, mean=self.mean_, W=self.components_.T)
+        return on_rows(self, task, X, self.components_.shape[0], self.components_.dtype)
 
     def _project(self, X: Any) -> Array:
-        W = self.components_.T
-        return np.asarray(X @ W) - self.mean_ @ W if issparse(X) else (X - self.mean_) @ W
+        return _project(X, self.mean_, self.components_.T)
 
     def _dimension(self, automatic: int) -> int:
         d = int(self._varying.sum())
@@ -202,17 +224,18 @@ class EmbeddingPredictor:
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (m, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
             Rows, old or new.
 
         Returns
         -------
         array of int of shape (m,)
-            Index of the cluster, as in ``labels_``.
+            Index of the cluster, as in ``labels_``; a dask array, not yet computed, for dask input.
         """
         check_is_fitted(self)
-        X = check_data(self, X, reset=False)
-        return self._embedder.predict(X if self._varying.all() else X[:, self._varying])
+        X = check_data(self, X, reset=False, lazy=True)
+        task = partial(_assign, embedder=self._embedder, varying=self._varying)
+        return on_rows(self, task, X, None, np.intp)
 
 
 class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
@@ -262,6 +285,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         and one pass gives every row its place.
         """
         n = X.shape[0]
+        problem = replace(problem, columns=beside(X, problem.columns))
         rows = None
         if n > COARSE_ROWS:
             rows = np.sort(np.random.default_rng(seed).permutation(n)[:COARSE_ROWS])
@@ -277,7 +301,8 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
             self._store(X, problem, sums, found, seed)
         else:
             self._store(X[rows], problem.take(rows), sums, found, seed)
-            self.embedding_ = self._embedder.embed(X)
+            k = self.n_clusters_
+            self.embedding_ = on_rows(self, self._embedder.embed, X, k, float)
             self.labels_ = self._embedder.nearest(self.embedding_)
         return found.result
 
@@ -316,9 +341,9 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self._refuse_isolation(solution.degrees, sums.kernel)
         labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
         self._store_subspace(solution.W, X.dtype)
-        self.labels_ = labels.astype(np.intp)
+        self.labels_ = _as_came(X, labels.astype(np.intp))
         self.n_clusters_ = len(centres)
-        self.embedding_ = solution.embedding
+        self.embedding_ = _as_came(X, solution.embedding)
         self.quality_ = solution.quality
         self.objective_ = solution.objective
         self.result_ = found.result
@@ -410,8 +435,7 @@ class Embedder:
 
     def nearest(self, embedding: Array) -> Array:
         """Return the index (m,) of the nearest centre for each row of an embedding (m, k)."""
-        rows = unit_rows(embedding)
-        return np.argmax(rows @ self.centres.T - 0.5 * (self.centres**2).sum(axis=1), axis=1)
+        return nearest_centres(unit_rows(embedding), self.centres)
 
     def uncentred(self, X: Any) -> Array:
         """Return D^-1/2 K D^-1/2 U / eigenvalues (m, k) for new rows."""
@@ -424,17 +448,57 @@ class Embedder:
 def make_embedder(sums: PairSums, X: Any, solution: Solution, centres: Array) -> Embedder:
     """Return the embedder of a solution found on the rows of X, with k-means centres (k, k)."""
     U, degrees = solution.embedding, solution.degrees
-    root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
-    columns = U / root[:, None] / np.maximum(solution.eigenvalues, 1e-12)
+    columns = U if degrees is None else U / np.sqrt(degrees)[:, None]
+    columns = columns / np.maximum(solution.eigenvalues, 1e-12)
     extension = sums.extension(solution.W, with_ones(columns))
     embedder = Embedder(extension, np.zeros(U.shape[1]), degrees is not None, centres)
     # Centring subtracts the same vector from every row, so one training row tells what it is.
-    return replace(embedder, offset=(embedder.uncentred(X[:1]) - U[:1])[0])
+    return replace(embedder, offset=(embedder.uncentred(X[:1]) - np.asarray(U[:1]))[0])
 
 
 def with_ones(columns: Array) -> Array:
     """Return columns (n, k) and a column of ones."""
-    return np.column_stack([columns, np.ones(len(columns))])
+    return np.hstack([columns, np.ones_like(columns[:, :1])])
+
+
+def beside(X: Any, values: Array) -> Any:
+    """Return values of rows, (n,) or (n, r), where the rows of X are."""
+    if not isinstance(X, LazyRows) or not values.size:
+        return values
+    whole = values.dtype.kind == "i"
+    return X.beside(values.astype(np.min_scalar_type(values.max())) if whole else values)
+
+
+def _as_came(X: Any, values: Any) -> Any:
+    """Return values of rows as X came: in its chunks, or as an array."""
+    return X.like(values) if isinstance(X, LazyRows) else np.asarray(values)
+
+
+def on_rows(
+    estimator: Any, task: Callable[[Any], Array], X: Any, width: int | None, dtype: Any
+) -> Any:
+    """Return what a task makes of rows, (m,) or (m, width); later, if they are yet to be read."""
+    if isinstance(X, LazyRows):
+        return X.map(task, width, dtype)
+    if not is_dask(X):
+        return task(X)
+    from ..engines.chunked import lazily
+
+    names = getattr(estimator, "feature_names_in_", None)
+    return lazily(partial(_checked, task=task, names=names), X, width, dtype)
+
+
+def _checked(X: Array, task: Callable[[Any], Array], names: Any) -> Array:
+    check_finite(X, names)
+    return task(X)
+
+
+def _project(X: Any, mean: Array, W: Array) -> Array:
+    return np.asarray(X @ W) - mean @ W if issparse(X) else (X - mean) @ W
+
+
+def _assign(X: Any, embedder: Embedder, varying: Array) -> Array:
+    return embedder.predict(X if varying.all() else X[:, varying])
 
 
 def as_callback(verbose: Any) -> Callback | None:

@@ -18,6 +18,8 @@ from .view import View
 
 #: Version of the file format.
 FORMAT = 1
+#: Rows hashed at once.
+HASHED_ROWS = 2**16
 #: Parameters that change nothing in the result.
 _FREE = ("checkpoint", "n_jobs", "verbose")
 
@@ -85,5 +87,6 @@ def _hash(X: Any, given: Sequence[Array]) -> str:
     parts = [X.data, X.indices, X.indptr] if issparse(X) else [X]
     digest = hashlib.sha256(repr((X.shape, X.dtype.str, len(given))).encode())
     for part in [*parts, *given]:
-        digest.update(np.ascontiguousarray(part).tobytes())
+        for start in range(0, len(part), HASHED_ROWS):  # data on disk are not read as a whole
+            digest.update(np.ascontiguousarray(part[start : start + HASHED_ROWS]).data)
     return digest.hexdigest()

@@ -196,7 +196,7 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
     dependence_ : float
         tr(U' YY' U).
     objective_ : float
-        quality_ - novelty_weight_ * dependence_, the sum of the eigenvalues.
+        ``quality_ - novelty_weight_ * dependence_``, the sum of the eigenvalues.
 
     Examples
     --------

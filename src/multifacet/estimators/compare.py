@@ -71,6 +71,14 @@ class Comparison:
         Normalised mutual information of all pairs.
     pairs : list of Agreement
         Every pair, with its contingency table.
+
+    Examples
+    --------
+    >>> from multifacet import compare_labelings
+    >>> comparison = compare_labelings([0, 0, 1, 1], [0, 1, 0, 1])
+    >>> comparison.nmi
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     labelings: dict[str, Array] = field(repr=False)

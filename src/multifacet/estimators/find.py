@@ -46,6 +46,15 @@ class Views:
         Quality against novelty of the first view; None if nothing was given.
     rejected : View or None
         The next view, which was no better than chance; None if the number of views was fixed.
+
+    Examples
+    --------
+    >>> from multifacet import find_views
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    >>> views = find_views(X, given=labelings[:, 0], n_views=1, n_clusters=2, method="linear")
+    >>> len(views), views.labelings.shape, views[0].name
+    (1, (60, 1), 'view 1')
     """
 
     views: list[View]

@@ -64,6 +64,16 @@ class Reduction:
         Whether the subspace is a stationary point.
     sentence : str
         The reduction in one sentence.
+
+    Examples
+    --------
+    >>> from multifacet import reduce_table
+    >>> from multifacet.datasets import load_penguins
+    >>> X, labelings = load_penguins()
+    >>> table = {"bill": X[:, 0], "depth": X[:, 1], "species": labelings[:, 0]}
+    >>> reduction = reduce_table(table, target="species", n_components=1)
+    >>> reduction.guided_by, reduction.components.shape
+    ('target', (1, 2))
     """
 
     guided_by: str

@@ -14,7 +14,7 @@ from ..linalg import Array
 from ..problems import one_hot, semi_supervised, supervised, target_factor, unsupervised
 from ..solvers import as_solver
 from ..starts import random_start, spectral_start
-from .base import SubspaceClusterer, SubspaceEstimator
+from .base import SubspaceClusterer, SubspaceEstimator, beside
 from .validation import check_choice, check_clusters, check_count, check_data, check_real
 
 #: A column of whole numbers with more different values is a real target, not classes.
@@ -123,7 +123,7 @@ class SupervisedKDR(SubspaceEstimator):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (n, d)
             Data, scaled as distances should count.
         y : array-like of shape (n,) or (n, m)
             Classes, or one or several real targets. One column of whole numbers with at most 20
@@ -134,11 +134,11 @@ class SupervisedKDR(SubspaceEstimator):
         SupervisedKDR
             Itself.
         """
-        X = check_data(self, X)
-        targets, automatic = self._targets(y, X.shape[0])
+        X = check_data(self, X, lazy=True)
+        targets, automatic = self._targets(y, X)
         X = self._set_mean(X)
         q = self._dimension(automatic)
-        problem = supervised(targets)
+        problem = supervised(beside(X, targets))
         gamma = problem.gamma()
         solver, callback = as_solver(self.solver), self._callback()
         with single_threaded_blas():
@@ -155,16 +155,17 @@ class SupervisedKDR(SubspaceEstimator):
         self._warn_unless(best.converged, best.reason)
         return self
 
-    def _targets(self, y: Any, n_rows: int) -> tuple[Array, int]:
+    def _targets(self, y: Any, X: Any) -> tuple[Array, int]:
         """Return F with K_Y = FF' and the automatic dimension."""
         if y is None:
             raise ValueError("SupervisedKDR requires y to be passed, but the target y is None")
         kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
+        n_rows = X.shape[0]
         values = as_target(y, n_rows)
         if are_classes(values, kernel):
             if kernel == "gaussian":
                 raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
-            columns = one_hot(values)
+            columns = one_hot(beside(X, np.unique(values, return_inverse=True)[1]))
             if columns.shape[1] < 2:
                 raise ValueError("y has a single class: there is nothing to depend on")
             return columns, columns.shape[1]
@@ -205,7 +206,7 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
         Where W begins, see :class:`KDAC`.
     n_starts : int, default=8
         Number of starts of "auto" and "random".
-    solver, engine, max_iter, tol, n_init, random_state, n_jobs, verbose
+    solver, engine, max_iter, tol, n_init, random_state, n_jobs, verbose : object
         See :class:`KDAC`.
 
     Attributes
@@ -266,7 +267,7 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (n, d)
             Data, scaled as distances should count.
         y : ignored
             Present for the conventions of scikit-learn.
@@ -276,7 +277,7 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
         UnsupervisedKDR
             Itself.
         """
-        X = check_data(self, X)
+        X = check_data(self, X, lazy=True)
         k = check_clusters(self.n_clusters, X)
         X = self._set_mean(X)
         self._alternate(X, unsupervised(X.shape[0], k), self._dimension(k), [])
@@ -305,7 +306,7 @@ class SemiSupervisedKDR(SubspaceClusterer):
         Where W begins, see :class:`KDAC`.
     n_starts : int, default=8
         Number of starts of "auto" and "random".
-    solver, engine, max_iter, tol, n_init, random_state, n_jobs, verbose
+    solver, engine, max_iter, tol, n_init, random_state, n_jobs, verbose : object
         See :class:`KDAC`.
 
     Attributes
@@ -378,7 +379,7 @@ class SemiSupervisedKDR(SubspaceClusterer):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (n, d)
             Data, scaled as distances should count.
         y : array-like of shape (n,) or (n, r)
             Scores: rows with similar scores belong together. Every row needs its scores; a label
@@ -389,7 +390,7 @@ class SemiSupervisedKDR(SubspaceClusterer):
         SemiSupervisedKDR
             Itself.
         """
-        X = check_data(self, X)
+        X = check_data(self, X, lazy=True)
         k = check_clusters(self.n_clusters, X)
         if y is None:
             raise ValueError("SemiSupervisedKDR requires y to be passed, but the target y is None")

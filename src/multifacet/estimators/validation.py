@@ -11,11 +11,20 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import validate_data
 
+from ..engines.base import is_dask
 from ..linalg import Array
 
 
-def check_data(estimator: Any, X: Any, *, reset: bool = True, min_rows: int = 2) -> Any:
-    """Return X as a finite float array or CSR matrix (n, d), float32 and float64 kept."""
+def check_data(
+    estimator: Any, X: Any, *, reset: bool = True, min_rows: int = 2, lazy: bool = False
+) -> Any:
+    """Return X as a finite float array or CSR matrix (n, d), float32 and float64 kept.
+
+    With ``lazy``, dask arrays and data frames become rows that are read when needed, or remain a
+    dask array if nothing is to be fitted; its values are not looked at then.
+    """
+    if lazy and is_dask(X):
+        return _check_dask(estimator, X, reset, min_rows)
     _refuse_text_columns(X)
     X = validate_data(
         estimator,
@@ -28,6 +37,29 @@ def check_data(estimator: Any, X: Any, *, reset: bool = True, min_rows: int = 2)
     )
     check_finite(X, getattr(estimator, "feature_names_in_", None))
     return csr_matrix(X) if issparse(X) else X
+
+
+def _check_dask(estimator: Any, X: Any, reset: bool, min_rows: int) -> Any:
+    from ..engines.chunked import Chunked, read
+
+    if X.ndim == 2:
+        _refuse_text_columns(X)
+    array = read(X, sizes=reset)
+    # A frame without rows, or an array of the same width, tells names and number of features.
+    shown = X._meta if hasattr(X, "columns") else np.empty((1, array.shape[1]))
+    validate_data(estimator, shown, reset=reset, skip_check_array=True)
+    if not reset:
+        return array
+    if array.shape[0] < min_rows:
+        raise ValueError(
+            f"Found array with {array.shape[0]} sample(s) (shape={array.shape}) while a minimum "
+            f"of {min_rows} is required by {type(estimator).__name__}."
+        )
+    rows = Chunked(array)
+    found = rows.not_finite()
+    if found is not None:
+        _refuse_cells(*found, getattr(estimator, "feature_names_in_", None))
+    return rows
 
 
 def say_constant(estimator: Any, varying: Array) -> None:
@@ -54,7 +86,12 @@ def check_finite(X: Any, names: Any = None) -> None:
     rows, cols = (
         np.nonzero(bad) if coordinates is None else (coordinates.row[bad], coordinates.col[bad])
     )
-    kind = "NaN" if np.isnan(values).any() else "infinity"
+    _refuse_cells(bool(np.isnan(values).any()), rows, cols, names)
+
+
+def _refuse_cells(nan: bool, rows: Array, cols: Array, names: Any) -> None:
+    """Raise for cells that are not finite, given row by row."""
+    kind = "NaN" if nan else "infinity"
     first = cols[0]
     here = np.unique(rows[cols == first])
     label = f"column {first}" if names is None else f"column {str(names[first])!r}"
@@ -118,7 +155,7 @@ def check_labelings(given: Any, n_rows: int, names: Sequence[str] = ()) -> list[
 
 
 def _split_labelings(given: Any) -> list[tuple[str, Array]]:
-    if hasattr(given, "columns"):
+    if hasattr(given, "columns") and given.ndim == 2:  # a dask series has columns too
         return [(f"given column {str(name)!r}", np.asarray(given[name])) for name in given.columns]
     if isinstance(given, list | tuple) and given and not _is_scalar(given[0]):
         return [(f"given[{i}]", np.asarray(values)) for i, values in enumerate(given)]

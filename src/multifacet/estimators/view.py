@@ -54,6 +54,15 @@ class View:
     code_length : float or None
         Bits that describe the rows in the subspace by their clusters; None unless the method is
         "isaac".
+
+    Examples
+    --------
+    >>> from multifacet import ViewFinder
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
+    >>> view.name, view.n_clusters, view.projection.shape[0]
+    ('view 1', 2, 60)
     """
 
     name: str

@@ -56,9 +56,12 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     method : {"kdac", "linear", "embedding", "isaac"}, default="kdac"
         :class:`KDAC`, one of its closed forms, or :class:`ISAAC`, which finds all views at once,
         chooses their number and that of their clusters by itself, and takes nothing as given.
-    n_components, kernel, bandwidth, novelty_weight, n_starts
+    n_components, kernel, bandwidth, novelty_weight, n_starts : object
         As in :class:`KDAC`; only ``n_components`` and ``novelty_weight`` apply to "linear", and
         all but ``n_components`` and ``n_starts`` to "embedding", and none of them to "isaac".
+    solver : str or Solver, default="ism"
+        How the subspaces of "kdac" are found, one after the other and together; the other methods
+        have no use for it.
     significance : float, default=0.05
         p-value beyond which "auto" stops.
     max_views : int, default=6
@@ -111,6 +114,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         bandwidth: float | str = "auto",
         novelty_weight: float | str = "auto",
         n_starts: int = 8,
+        solver: Any = "ism",
         significance: float = 0.05,
         max_views: int = 6,
         n_refits: int = 3,
@@ -128,6 +132,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.bandwidth = bandwidth
         self.novelty_weight = novelty_weight
         self.n_starts = n_starts
+        self.solver = solver
         self.significance = significance
         self.max_views = max_views
         self.n_refits = n_refits
@@ -201,6 +206,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         check_real("significance", self.significance)
         check_count("n_refits", self.n_refits, low=0)
         check_count("max_views", self.max_views, low=1)
+        as_solver(self.solver)
         if self.strategy == "simultaneous" and self.method != "kdac":
             raise ValueError(
                 f"strategy='simultaneous' refines subspaces of KDAC, not of method={self.method!r}"
@@ -324,7 +330,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
                 [view.components.T for view in views],
                 [with_bandwidth(kernel, view.settings.bandwidth) for view in views],
                 [view.n_clusters for view in views],
-                as_solver("ism"),
+                as_solver(self.solver),
             )
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
@@ -379,6 +385,7 @@ def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int)
         bandwidth=finder.bandwidth,
         novelty_weight=finder.novelty_weight,
         n_starts=finder.n_starts,
+        solver=finder.solver,
         random_state=seed,
         n_jobs=finder.n_jobs,
         verbose=finder.verbose,

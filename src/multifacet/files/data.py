@@ -31,6 +31,15 @@ class FileData:
         Format of the file, one of ``FORMATS``.
     sha256 : str
         Hash of its bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from multifacet.files import read_file, write_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     data = read_file(write_table(f"{folder}/birds.csv", {"mass": [3.7, 3.8]}))
+    >>> data.name, data.format, list(data.columns)
+    ('birds.csv', 'csv', ['mass'])
     """
 
     columns: dict[str, Any] = field(repr=False)

@@ -54,12 +54,49 @@ def render(document: dict[str, Any], path: str | Path) -> Path:
 
 
 def to_html(document: dict[str, Any]) -> str:
-    """Return a report as one HTML page with everything inside; see :func:`render`."""
+    """Return a report as one HTML page with everything inside; see :func:`render`.
+
+    Parameters
+    ----------
+    document : dict
+        What ``to_dict`` of a result returns.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Examples
+    --------
+    >>> from multifacet import compare_labelings
+    >>> from multifacet.report import to_html
+    >>> to_html(compare_labelings([0, 0, 1, 1], [0, 1, 0, 1]).to_dict())[:15]
+    '<!DOCTYPE html>'
+    """
     return html.page(_page(document))
 
 
 def to_markdown(document: dict[str, Any]) -> str:
-    """Return a report as Markdown; see :func:`render`."""
+    """Return a report as Markdown; see :func:`render`.
+
+    Parameters
+    ----------
+    document : dict
+        What ``to_dict`` of a result returns.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> from multifacet import compare_labelings
+    >>> from multifacet.report import to_markdown
+    >>> text = to_markdown(compare_labelings([0, 0, 1, 1], [0, 1, 0, 1]).to_dict())
+    >>> text.splitlines()[0]
+    '# Do labeling 1 and labeling 2 agree?'
+    """
     return markdown.page(_page(document))
 
 

@@ -29,7 +29,24 @@ NAMES: dict[str, type[Solver]] = {
 
 
 def as_solver(solver: str | Solver) -> Solver:
-    """Return the solver behind a name (or the object itself)."""
+    """Return the solver behind a name (or the object itself).
+
+    Parameters
+    ----------
+    solver : str or Solver
+        Name, such as "stiefel", or solver.
+
+    Returns
+    -------
+    Solver
+        The solver.
+
+    Examples
+    --------
+    >>> from multifacet.solvers import as_solver
+    >>> as_solver("ism").max_iter
+    10
+    """
     if isinstance(solver, str) and solver in NAMES:
         return NAMES[solver]()
     if isinstance(solver, Solver):

@@ -26,6 +26,15 @@ class Step:
         Relative gradient of the Lagrangian, see :func:`relative_residual`.
     change : float
         Sine of the largest principal angle to the previous W.
+
+    Examples
+    --------
+    >>> from multifacet import SupervisedKDR
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> model = SupervisedKDR(1).fit(X, labelings[:, 0])
+    >>> model.result_.history[0].phase
+    'explore'
     """
 
     phase: str
@@ -58,6 +67,15 @@ class SolverResult:
         Every W that was evaluated, in order.
     timings : dict
         Seconds spent per phase.
+
+    Examples
+    --------
+    >>> from multifacet import SupervisedKDR
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> result = SupervisedKDR(1).fit(X, labelings[:, 0]).result_
+    >>> result.converged, result.W.shape
+    (True, (4, 1))
     """
 
     W: Array = field(repr=False)
@@ -78,7 +96,14 @@ class SolverResult:
 
 @runtime_checkable
 class Solver(Protocol):
-    """Maximises Tr(Gamma K) over W'W = I for a fixed Gamma."""
+    """Maximises Tr(Gamma K) over W'W = I for a fixed Gamma.
+
+    Examples
+    --------
+    >>> from multifacet.solvers import ISM, Solver
+    >>> isinstance(ISM(), Solver)
+    True
+    """
 
     def solve(
         self, sums: PairSums, gamma: Gamma, start: Array, *, polish: bool = True
@@ -95,6 +120,25 @@ def relative_residual(phi: Array, W: Array) -> float:
     """Return ||Phi W - W (W' Phi W)|| / ||Phi W||, the relative gradient of the Lagrangian.
 
     It vanishes exactly at stationary points (ISM 2018, Eq. 7).
+
+    Parameters
+    ----------
+    phi : array of shape (d, d)
+        Phi at W.
+    W : array of shape (d, q)
+        Orthonormal columns.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.solvers import relative_residual
+    >>> relative_residual(np.diag([2.0, 1.0]), np.array([[1.0], [0.0]]))  # an eigenvector
+    0.0
     """
     product = phi @ W
     gradient = product - W @ (W.T @ product)

@@ -1,0 +1,217 @@
+"""Rows of dask arrays and data frames: read like an array, computed when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..linalg import MOMENT_ROWS, Array, block_moments
+from .base import LazyRows
+from .blocks import FOLD, Sums, add_up, chunk_rows
+
+try:
+    import dask.array as da
+    from dask import delayed
+except ImportError as missing:  # pragma: no cover - the extra is part of every test run
+    raise ImportError(
+        "data in chunks need dask, which is not installed: pip install 'multifacet[dask]'"
+    ) from missing
+
+#: Bytes that may be kept between operations where no cluster says how much it has.
+LOCAL_ROOM = 2 * 2**30
+#: Number of rows of a chunk, its moments, and its bad cells if there are any.
+Summary = tuple[int, list[tuple[Array, Array]], tuple[bool, Array, Array] | None]
+#: Rows that an error names.
+NAMED_ROWS = 6
+
+
+def read(X: Any, *, sizes: bool = True) -> Any:
+    """Return a dask array or data frame as a dask array (n, d) of floats with whole rows.
+
+    Parameters
+    ----------
+    X : dask array or dask data frame
+        Numbers.
+    sizes : bool
+        Whether the sizes of the chunks have to be known; if they are not, they are computed.
+    """
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead: X has shape {X.shape}")
+    if hasattr(X, "columns"):
+        single = all(dtype == np.float32 for dtype in X.dtypes)
+        X = X.astype(np.float32 if single else np.float64).to_dask_array()
+    if issparse(X._meta):
+        raise ValueError(
+            "X is a dask array of sparse chunks, which are not supported: make them dense with "
+            "X.map_blocks(lambda block: block.toarray()), or pass one CSR matrix"
+        )
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X is a dask array of type {X.dtype}: pass numbers")
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    unknown = np.isnan(X.shape[1]) or (sizes and np.isnan(X.shape[0]))
+    X = X.copy().compute_chunk_sizes() if unknown else X
+    return X.rechunk({1: -1})
+
+
+def room() -> int:
+    """Return how many bytes may be kept: half of the memory of the workers, if there are any."""
+    try:
+        from distributed import default_client
+
+        client = default_client()
+    except (ImportError, ValueError):
+        return LOCAL_ROOM
+    known = [worker["memory_limit"] for worker in client.scheduler_info()["workers"].values()]
+    limits = [limit for limit in known if limit]
+    # A scheduler with many workers lists only some of them.
+    return len(client.nthreads()) * sum(limits) // (2 * len(limits)) if limits else LOCAL_ROOM
+
+
+class Chunked(LazyRows):
+    """Rows of a dask array (n, d), cut anew into chunks that depend on its shape only.
+
+    That is what makes results independent of how the data came: every sum has the same parts in
+    the same order. Rows are kept by the workers if they fit, and read in each pass otherwise.
+
+    Parameters
+    ----------
+    source : dask array of shape (n, d)
+        Data, as :func:`read` returns them.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.shape, self.dtype = source.shape, source.dtype
+        self._source = source
+        self.array = source.rechunk((chunk_rows(*source.shape), -1))
+        if self.array.nbytes <= room() // 2:
+            self.array = self.array.persist()
+        self._last: tuple[bytes, Array] | None = None
+
+    def __getitem__(self, chosen: Any) -> Any:
+        """Return some rows as an array, or all rows of some columns in chunks."""
+        if isinstance(chosen, tuple):
+            return Chunked(self._source[chosen])
+        if isinstance(chosen, slice):
+            return self.array[chosen].compute()
+        key = np.asarray(chosen).tobytes()
+        if self._last is None or self._last[0] != key:  # a sample is asked for more than once
+            self._last = key, self.array[chosen].compute()
+        return self._last[1]
+
+    def beside(self, values: Any) -> Any:
+        """Return values of the rows, (n,) or (n, r), in chunks that lie beside theirs."""
+        chunks = (self.array.chunks[0], -1)[: values.ndim]
+        if isinstance(values, da.Array):
+            return values.rechunk(chunks).persist()
+        return da.from_array(values, chunks=chunks, name=False).persist()
+
+    def like(self, values: Any) -> Any:
+        """Return values of the rows in the chunks in which the data came."""
+        return values.rechunk({0: self._source.chunks[0]})
+
+    def map(self, task: Callable[[Array], Array], width: int | None, dtype: Any) -> Any:
+        """Return what a task makes of each chunk as it came, (n,) or (n, width), when asked for."""
+        return lazily(task, self._source, width, dtype)
+
+    def column_moments(self) -> tuple[Array, Array]:
+        """Return mean and standard deviation (d,) of the columns."""
+        sums = [pair for _, pairs, _ in self._summaries for pair in pairs]
+        total, squares = (sum(part) for part in zip(*sums, strict=True))
+        mean = total / self.shape[0]
+        return mean + self._origin, np.sqrt(np.maximum(squares / self.shape[0] - mean**2, 0.0))
+
+    def not_finite(self) -> tuple[bool, Array, Array] | None:
+        """Return whether there are NaN, and rows and columns of bad cells; None if there are none.
+
+        All columns with bad cells are among them, and the first rows of each.
+        """
+        found = []
+        first = 0
+        for count, _, bad in self._summaries:
+            if bad is not None:
+                found.append((bad[0], bad[1] + first, bad[2]))
+            first += count
+        if not found:
+            return None
+        nan, rows, cols = zip(*found, strict=True)
+        return any(nan), np.concatenate(rows), np.concatenate(cols)
+
+    @cached_property
+    def _origin(self) -> Array:
+        return self[:1][0].astype(float)
+
+    @cached_property
+    def _summaries(self) -> list[Summary]:
+        """What :func:`_summary` says of each chunk, in one pass."""
+        return list(per_chunk(_summary, [(self.array, "id")], origin=self._origin).compute())
+
+
+def per_chunk(function: Callable[..., Any], arrays: Iterable[tuple[Any, Any]], **fixed: Any) -> Any:
+    """Return a dask array of objects: what a function makes of each chunk of rows.
+
+    ``arrays`` are pairs as :func:`dask.array.blockwise` takes them, the rows being "i".
+    """
+    pairs = [part for pair in arrays for part in pair]
+    return da.blockwise(
+        _as_object, "i", *pairs, function=function, dtype=object,
+        meta=np.empty(0, dtype=object), adjust_chunks={"i": 1}, concatenate=True,
+        align_arrays=False, name=unique("sums"), **fixed,
+    )  # fmt: skip
+
+
+def added_up(parts: Any) -> Sums:
+    """Compute the sum over chunks of what :func:`per_chunk` returns, always in the same order."""
+    nodes = list(parts.to_delayed())
+    while len(nodes) > 1:
+        groups = [nodes[i : i + FOLD] for i in range(0, len(nodes), FOLD)]
+        nodes = [delayed(_added)(group) for group in groups]
+    return nodes[0].compute()[0]
+
+
+def node(value: Any) -> Any:
+    """Return a value as one node of the graph, so that it is sent to each worker once."""
+    return delayed(value, name=unique("value"), traverse=False)
+
+
+def unique(word: str) -> str:
+    """Return a name that no other part of any graph has."""
+    return f"{word}-{uuid4().hex}"
+
+
+def lazily(task: Callable[[Array], Array], X: Any, width: int | None, dtype: Any) -> Any:
+    """Return what a task makes of each chunk of a dask array X (n, d): (n,) or (n, width)."""
+
+    def on_chunk(block: Array) -> Array:
+        if not len(block):  # data frames have empty partitions
+            return np.empty((0,) if width is None else (0, width), dtype=dtype)
+        return task(block)
+
+    if width is None:
+        return X.map_blocks(on_chunk, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
+    chunks = (X.chunks[0], (width,))
+    return X.map_blocks(on_chunk, chunks=chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
+
+
+def _as_object(*blocks: Any, function: Callable[..., Any], **fixed: Any) -> Array:
+    out = np.empty(1, dtype=object)
+    out[0] = function(*blocks, **fixed)
+    return out
+
+
+def _added(parts: list[Array]) -> Array:
+    return _as_object(function=lambda: add_up(part[0] for part in parts))
+
+
+def _summary(chunk: Array, origin: Array) -> Summary:
+    bad = ~np.isfinite(chunk)
+    if bad.any():
+        rows, cols = np.nonzero(bad & (bad.cumsum(axis=0) <= NAMED_ROWS))
+        return len(chunk), [], (bool(np.isnan(chunk).any()), rows, cols)
+    starts = range(0, len(chunk), MOMENT_ROWS)
+    return len(chunk), [block_moments(chunk[a : a + MOMENT_ROWS], origin) for a in starts], None
