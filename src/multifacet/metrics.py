@@ -327,7 +327,8 @@ class Matching(NamedTuple):
     Examples
     --------
     >>> from multifacet.metrics import match_labelings
-    >>> matching = match_labelings([[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 1], [1, 1], [0, 0], [1, 0]])
+    >>> truth = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> matching = match_labelings(truth, [[0, 1], [1, 1], [0, 0], [1, 0]])
     >>> matching.pairs, round(matching.score, 6)
     ([(0, 1), (1, 0)], 1.0)
     """
