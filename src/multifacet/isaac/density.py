@@ -21,7 +21,7 @@ from ..linalg import Array
 #: its kernel is the square of the one before.
 MAX_CENTRES, N_WIDTHS = 2000, 10
 #: Rows from which a grid is faster than all pairs, by dimension.
-GRID_ROWS = {1: 0, 2: 1500}
+GRID_ROWS = {1: 0, 2: 10_000}
 #: Grid cells per bandwidth, and cells of an axis at most.
 CELLS_PER_BANDWIDTH, MAX_CELLS = 5, {1: 2**15, 2: 2**10}
 #: Bandwidths beyond which a kernel is a rounding error.
@@ -68,7 +68,7 @@ def density_bits(S: Array, *, method: str = "auto", seed: int = 0) -> float:
     sums = (_grid_sums if method == "grid" else _pair_sums)(points, centres)
     is_centre = np.zeros(n, dtype=bool)
     is_centre[centres] = True
-    volume = np.ptp(points, axis=0).prod()
+    volume = np.log2(np.ptp(points, axis=0)).sum()
     logs = log_densities(sums / (len(centres) - is_centre), volume, len(centres), b)
     return float(-logs.sum(axis=1).max() + n * np.log2(h).sum())
 
@@ -78,17 +78,17 @@ def choose_rows(n: int, most: int, seed: int) -> Array:
     return np.sort(np.random.default_rng(seed).permutation(n)[:most])
 
 
-def log_densities(means: Array, volume: Array | float, n: int, dimension: Array | int) -> Array:
+def log_densities(means: Array, volume: Array | float, n: int, dimension: int) -> Array:
     """Return log2 densities from mean kernel values, whose first axis are the bandwidths.
 
-    A share 1/n is uniform over the bounding box: without it the rows that have no neighbour would
-    cost infinitely many bits.
+    A share 1/n is uniform over the bounding box, whose log2 volume is given: without it the rows
+    that have no neighbour would cost infinitely many bits.
     """
-    dimension = np.asarray(dimension, dtype=means.dtype)
-    logs = np.empty_like(means)
+    logs = np.empty(means.shape)
     for j, mean in enumerate(means):
-        scale = (2 * np.pi) ** (-dimension / 2) * 2.0 ** (j * dimension / 2)
-        logs[j] = np.log2((1 - 1 / n) * scale * mean + 1 / (n * volume))
+        height = 0.5 * dimension * (j - np.log2(2 * np.pi))  # log2, of a kernel
+        uniform = np.exp2(np.clip(-np.log2(n) - volume - height, -1000, 1000))
+        logs[j] = np.log2((1 - 1 / n) * mean.astype(float) + uniform) + height
     return logs
 
 

@@ -20,13 +20,10 @@ from ..engines.threads import single_threaded_blas
 from ..estimators.base import announce
 from ..estimators.validation import check_choice, check_count, check_data, say_constant
 from ..linalg import Array, orthonormalise
-from .coding import find_partition
-from .density import choose_rows
-from .isa import independent_components
 from .mixture import Mixture, choose_clusters, fit_mixtures
+from .published import published_clusters, published_subspaces
+from .search import find_subspaces
 
-#: Rows on which subspaces are sought; clusters are found on all.
-SEARCH_ROWS = 10_000
 #: Fewest rows: a bandwidth and a covariance must be told from them.
 MIN_ROWS = 10
 
@@ -72,8 +69,12 @@ class ISAAC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        Leading principal components that are kept before anything else. "auto" keeps everything
-        that the rows can tell apart: the rank, and at most a tenth of the number of rows.
+        Leading principal components, of scaled features, that are kept before anything else.
+        "auto" keeps all of them, up to a tenth of the number of rows; of more, those that stand
+        out of the noise, if they are most of the variance.
+    faithful : bool, default=False
+        Whether to follow the paper and its program in everything, to compare with them. It finds
+        less: see the guide to ISAAC for what differs and why.
     random_state : int, RandomState or None, default=None
         Seed.
     verbose : int or callable, default=0
@@ -112,9 +113,15 @@ class ISAAC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     """
 
     def __init__(
-        self, *, n_components: int | str = "auto", random_state: Any = None, verbose: Any = 0
+        self,
+        *,
+        n_components: int | str = "auto",
+        faithful: bool = False,
+        random_state: Any = None,
+        verbose: Any = 0,
     ) -> None:
         self.n_components = n_components
+        self.faithful = faithful
         self.random_state = random_state
         self.verbose = verbose
 
@@ -139,10 +146,10 @@ class ISAAC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         with single_threaded_blas():
             announce(self.verbose, "components")
             most = self._most_components(int(varying.sum()))
-            found = independent_components(X[:, varying], n_components=most, seed=seed)
-            rows = choose_rows(len(X), SEARCH_ROWS, seed)
-            partition = find_partition(
-                found.sources[rows],
+            search = published_subspaces if self.faithful else find_subspaces
+            found, partition = search(
+                X[:, varying],
+                n_components=most,
                 seed=seed,
                 report=lambda **details: announce(self.verbose, "merge", **details),
             )
@@ -152,10 +159,11 @@ class ISAAC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             for number, group in enumerate(partition.groups, start=1):
                 announce(self.verbose, "clusters", number=number, most=len(partition.groups))
                 mixtures = fit_mixtures(found.sources[:, group], seed=seed)
+                if self.faithful:
+                    mixtures = published_clusters(found.sources[:, group], mixtures)
                 subspaces.append(_describe(group, demixing[group], mixtures))
-        scale = len(X) / len(rows)
-        self.coding_cost_ = partition.cost * scale
-        self.cost_path_ = [(sizes, bits * scale) for sizes, bits in partition.path]
+        self.coding_cost_ = partition.cost
+        self.cost_path_ = partition.path
         self.mean_ = X.mean(axis=0)
         self._store(subspaces, demixing)
         return self

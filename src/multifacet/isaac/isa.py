@@ -22,8 +22,9 @@ from .sharpen import sharpen
 RANK_TOLERANCE = 1e-10
 #: Rows per component that independent components need; with fewer they fit single rows.
 ROWS_PER_COMPONENT = 10
-#: Steps of FastICA, and starts: the first that converges is taken.
-ICA_STEPS, ICA_STARTS, ICA_TOLERANCE = 500, 3, 1e-4
+#: Contrast functions of FastICA. Its steps, and starts of each: the first that converges is taken.
+CONTRASTS = ("logcosh", "cube", "exp")
+ICA_STEPS, ICA_STARTS, ICA_TOLERANCE = 500, 2, 1e-4
 
 
 @dataclass(frozen=True)
@@ -38,20 +39,33 @@ class Components:
         The map ``sources = (X - mean) @ demixing.T``.
     mean : array of shape (d,)
         Means of the features.
+    bits : float
+        -n log2 of the determinant of the map from whitened data: what the bits of the sources lack
+        to be comparable between maps.
+    converged : bool
+        Whether FastICA did.
     """
 
     sources: Array = field(repr=False)
     demixing: Array = field(repr=False)
     mean: Array = field(repr=False)
+    bits: float
+    converged: bool
 
 
 def independent_components(
-    X: Array, *, n_components: int | None = None, seed: int = 0
+    X: Array,
+    *,
+    n_components: int | None = None,
+    contrast: str = CONTRASTS[0],
+    sharper: bool = True,
+    seed: int = 0,
 ) -> Components:
     """Return the independent components of X (n, d), fewer than d if its rank is lower.
 
-    Without ``n_components`` there are at most n / 10: wider data are first reduced to their
-    leading principal components.
+    Without ``n_components`` there are at most n / 10: wider data are first reduced to those leading
+    principal components that stand out of the noise. ``sharper`` goes on from FastICA to maximum
+    likelihood.
     """
     n = len(X)
     mean = X.mean(axis=0)
@@ -59,35 +73,55 @@ def independent_components(
     scale = X.std(axis=0)
     _, singular, axes = np.linalg.svd((X - mean) / scale, full_matrices=False)
     rank = int((singular**2 > RANK_TOLERANCE * singular[0] ** 2).sum())
-    m = max(1, min(rank, n_components or n // ROWS_PER_COMPONENT))
+    if n_components is None:
+        most = max(1, n // ROWS_PER_COMPONENT)
+        n_components = rank if rank <= most else _n_leading(singular**2 / n, X.shape, most)
+    m = min(rank, n_components)
     whitening = axes[:m] / singular[:m, None] * np.sqrt(n)  # of scaled features
     white = (X - mean) / scale @ whitening.T
+    bits, converged = 0.0, True
     if m > 1:
-        rotation = _rotation(white, seed)
-        whitening = sharpen(white @ rotation.T) @ rotation @ whitening
+        rotation, converged = _rotation(white, contrast, seed)
+        change = sharpen(white @ rotation.T) if sharper else np.eye(m)
+        whitening = change @ rotation @ whitening
+        bits = -n * float(np.linalg.slogdet(change)[1]) / np.log(2)
     demixing = fix_signs(whitening.T).T / scale
-    return Components((X - mean) @ demixing.T, demixing, mean)
+    return Components((X - mean) @ demixing.T, demixing, mean, bits, converged)
 
 
-def _rotation(white: Array, seed: int) -> Array:
-    """Return the rotation (m, m) of whitened data (n, m) that makes its columns independent."""
+def _n_leading(variances: Array, shape: tuple[int, int], most: int) -> int:
+    """Return how many principal components stand out, by the BIC of probabilistic PCA.
+
+    The variances behind the first k directions are taken for one (Minka 2000). What stands out
+    must also be most of the variance, else ``most`` are kept: uncorrelated features look like
+    noise and may have clusters.
+    """
+    n, d = shape
+    k = np.arange(1, most + 1)
+    leading = np.cumsum(variances[:most])
+    noise = (variances.sum() - leading) / (d - k)
+    likelihood = -0.5 * n * (np.cumsum(np.log(variances[:most])) + (d - k) * np.log(noise))
+    n_parameters = d * k - k * (k - 1) / 2
+    best = int(np.argmax(likelihood - 0.5 * n_parameters * np.log(n)))
+    return best + 1 if leading[best] > 0.5 * variances.sum() else most
+
+
+def _rotation(white: Array, contrast: str, seed: int) -> tuple[Array, bool]:
+    """Return the rotation (m, m) that makes the columns of (n, m) independent; if it converged."""
     for attempt in range(ICA_STARTS):
         ica = FastICA(
-            whiten=False, max_iter=ICA_STEPS, tol=ICA_TOLERANCE, random_state=seed + attempt
+            whiten=False,
+            fun=contrast,
+            max_iter=ICA_STEPS,
+            tol=ICA_TOLERANCE,
+            random_state=seed + attempt,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             ica.fit(white)
         if ica.n_iter_ < ICA_STEPS:
-            return ica.components_
-    warnings.warn(
-        f"independent components did not converge in {ICA_STARTS} starts of {ICA_STEPS} steps: "
-        "several directions look Gaussian, which have no independent components of their own; "
-        "fewer components (n_components) may help",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
-    return ica.components_
+            return ica.components_, True
+    return ica.components_, False
 
 
 def group_components(

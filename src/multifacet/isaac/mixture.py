@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from scipy.special import logsumexp
@@ -12,8 +13,9 @@ from ..linalg import Array
 
 #: Clusters at most, and how often more of them may cost more before the search stops.
 MAX_CLUSTERS, PATIENCE = 10, 2
-#: Starts of the EM algorithm, their steps, and the rows they see; the best is finished on all.
-N_STARTS, START_STEPS, START_ROWS = 8, 20, 500
+#: Starts of the EM algorithm and their steps, first of all and then of the best, and the rows they
+#: see; the very best is finished on all rows.
+STARTS, START_ROWS = ((8, 5), (2, 15)), 500
 MAX_STEPS, TOLERANCE = 100, 3e-6
 #: Added to the variances of clusters, as a share of the variance of the subspace: repeated values
 #: would otherwise make clusters without width, which cost nothing.
@@ -94,15 +96,16 @@ def _fit(S: Array, moments: Array, k: int, rng: np.random.Generator) -> Mixture:
     """Fit k Gaussians: several starts on some rows, the best finished on all."""
     floor = FLOOR * S.var(axis=0).mean()
     rows = rng.permutation(len(S))[:START_ROWS]
-    starts = 1 if k == 1 else N_STARTS
-    nearest = np.stack([_seed_labels(S[rows], k, rng) for _ in range(starts)])
-    responsibilities = (nearest[:, None] == np.arange(k)[:, None]).astype(float)
-    mean_log, parameters = _climb(moments[rows], responsibilities, floor, START_STEPS)
-    best = int(np.argmax(mean_log))
-    one = tuple(part[[best]] for part in parameters)
-    logs = _log_densities(moments, *one)
-    responsibilities = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
-    _, parameters = _climb(moments, responsibilities, floor, MAX_STEPS)
+    responsibilities = np.ones((1, 1, len(S)))
+    if k > 1:
+        nearest = np.stack([_seed_labels(S[rows], k, rng) for _ in range(STARTS[0][0])])
+        start = (nearest[:, None] == np.arange(k)[:, None]).astype(float)
+        for n_kept, steps in STARTS:
+            mean_log, start, parameters = _climb(moments[rows], start[:n_kept], floor, steps)
+            start = start[np.argsort(-mean_log, kind="stable")]
+        best = int(np.argmax(mean_log))
+        responsibilities = _shares(_log_densities(moments, *(p[[best]] for p in parameters)))[1]
+    _, _, parameters = _climb(moments, responsibilities, floor, MAX_STEPS)
     weights, means, covariances = (part[0] for part in parameters)
     return _as_mixture(S, moments, weights, means, covariances, floor)
 
@@ -120,64 +123,72 @@ def _seed_labels(S: Array, k: int, rng: np.random.Generator) -> Array:
 
 
 def _moments(S: Array) -> Array:
-    """Return 1, s and s s^T of each row, (n, 1 + b + b^2).
+    """Return 1, s and the lower half of s s^T of each row, (n, 1 + b + b (b + 1) / 2).
 
     Both steps of the EM algorithm are linear in them: one matrix product each, for all clusters
     of all starts.
     """
-    squares = (S[:, :, None] * S[:, None, :]).reshape(len(S), -1)
-    return np.column_stack([np.ones(len(S)), S, squares])
+    low, high = _lower_half(S.shape[1])
+    return np.column_stack([np.ones(len(S)), S, S[:, low] * S[:, high]])
+
+
+@cache
+def _lower_half(b: int) -> tuple[Array, Array]:
+    return np.tril_indices(b)
 
 
 def _climb(
     moments: Array, responsibilities: Array, floor: float, steps: int
-) -> tuple[Array, tuple[Array, Array, Array]]:
-    """Run EM from responsibilities (starts, k, n); return mean log-likelihoods and parameters."""
+) -> tuple[Array, Array, tuple[Array, Array, Array]]:
+    """Run EM from responsibilities (starts, k, n); return mean log-likelihoods and the end."""
     before = -np.inf
     for _ in range(steps):
         parameters = _maximise(moments, responsibilities, floor)
         logs = _log_densities(moments, *parameters)
-        # Summing exponentials by hand is several times faster than logsumexp.
-        top = logs.max(axis=1, keepdims=True)
-        logs -= top
-        np.exp(logs, out=logs)
-        total = logs.sum(axis=1, keepdims=True)
-        logs /= total
-        responsibilities = logs
-        mean_log = (np.log(total) + top).mean(axis=(1, 2))
+        densities, responsibilities = _shares(logs)
+        mean_log = densities.mean(axis=1)
         if mean_log.max() - before < TOLERANCE * moments.shape[1]:
             break
         before = mean_log.max()
-    return mean_log, parameters
+    return mean_log, responsibilities, parameters
+
+
+def _shares(logs: Array) -> tuple[Array, Array]:
+    """Return log densities (r, n) and the shares of the clusters (r, k, n), which replace logs."""
+    top = logs.max(axis=1, keepdims=True)  # by hand several times faster than logsumexp
+    logs -= top
+    np.exp(logs, out=logs)
+    total = logs.sum(axis=1, keepdims=True)
+    logs /= total
+    return (np.log(total) + top)[:, 0], logs
 
 
 def _maximise(moments: Array, responsibilities: Array, floor: float) -> tuple[Array, Array, Array]:
     """Return weights (r, k), means (r, k, b) and covariances (r, k, b, b)."""
     r, k, n = responsibilities.shape
     sums = (responsibilities.reshape(r * k, n) @ moments).reshape(r, k, -1)
-    b = int(np.sqrt(sums.shape[2] - 1))
+    b = int(np.sqrt(2 * sums.shape[2])) - 1
+    low, high = _lower_half(b)
     size = np.maximum(sums[:, :, :1], 1e-10)  # a cluster may have lost all rows
-    means = sums[:, :, 1 : b + 1] / size
-    squares = (sums[:, :, b + 1 :] / size).reshape(r, k, b, b)
-    covariances = squares - means[..., :, None] * means[..., None, :] + floor * np.eye(b)
-    return size[:, :, 0] / n, means, covariances
+    sums /= size
+    means = sums[:, :, 1 : b + 1]
+    covariances = np.empty((r, k, b, b))
+    covariances[..., low, high] = sums[:, :, b + 1 :] - means[..., low] * means[..., high]
+    covariances[..., high, low] = covariances[..., low, high]
+    return size[:, :, 0] / n, means, covariances + floor * np.eye(b)
 
 
 def _log_densities(moments: Array, weights: Array, means: Array, covariances: Array) -> Array:
     """Return log(weight * density) of each start, cluster and row, (r, k, n)."""
     r, k, b = means.shape
-    values, axes = np.linalg.eigh(covariances)
-    values = np.maximum(values, 1e-12)
-    precisions = (axes / values[..., None, :]) @ axes.swapaxes(-1, -2)
-    slopes = np.einsum("rkij,rkj->rki", precisions, means)
-    constant = (
-        np.log(weights)
-        - 0.5 * (np.log(values).sum(axis=-1) + b * np.log(2 * np.pi))
-        - 0.5 * np.einsum("rki,rki->rk", slopes, means)
-    )
-    coefficients = np.concatenate(
-        [constant[..., None], slopes, -0.5 * precisions.reshape(r, k, -1)], axis=2
-    )
+    precisions = np.linalg.inv(covariances)
+    slopes = (precisions @ means[..., None])[..., 0]
+    volumes = np.linalg.slogdet(covariances)[1] + b * np.log(2 * np.pi)
+    constant = np.log(weights) - 0.5 * (volumes + (slopes * means).sum(axis=2))
+    low, high = _lower_half(b)
+    # Off the diagonal both halves of a precision share one moment.
+    squares = precisions[..., low, high] * np.where(low == high, -0.5, -1.0)
+    coefficients = np.concatenate([constant[..., None], slopes, squares], axis=2)
     return (coefficients.reshape(r * k, -1) @ moments.T).reshape(r, k, -1)
 
 
@@ -210,8 +221,9 @@ def _box_code(S: Array) -> float:
 def cluster_code(members: Array, n: int, floor: float) -> float:
     """Return the bits of one cluster of n rows: its rows, their label, its mean and covariance.
 
-    sum -log2 N(x) + n_c log2(n / n_c) + (b^2 + 3b)/4 log2 n_c, with the full covariance of the
-    rows it won; the published code takes standard deviations only, although it pays for all.
+    sum -log2 N(x) + n_c log2(n / n_c) + (b^2 + 3b)/4 log2 n, with the full covariance of the rows
+    it won; the published code takes standard deviations only, although it pays for all. It also
+    pays log2 n_c in place of log2 n, so that a few rows at the rim make a cluster for nothing.
     """
     size, b = members.shape
     if size < 2 * (b + 1):
@@ -222,5 +234,5 @@ def cluster_code(members: Array, n: int, floor: float) -> float:
         np.linalg.slogdet(2 * np.pi * widened)[1] + np.linalg.solve(widened, covariance).trace()
     )
     return float(
-        0.5 * size * inside / _LOG2 + size * np.log2(n / size) + b * (b + 3) / 4 * np.log2(size)
+        0.5 * size * inside / _LOG2 + size * np.log2(n / size) + b * (b + 3) / 4 * np.log2(n)
     )
