@@ -9,7 +9,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks.papers.__main__ import NAMES, main
+from benchmarks.papers.claims import Results, first_number, summary
+from benchmarks.papers.folds import cross_validate, in_folds, wine
 from benchmarks.papers.limit import Limited
+from benchmarks.papers.reproduction import PAGE, PARTS, reproduction
+from benchmarks.papers.segments import PICTURE, draw
+from benchmarks.papers.tradeoff import compared
+from benchmarks.table import RESULTS
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from multifacet.solvers import ISM, DimensionGrowth, Grassmann, Stiefel
 
@@ -68,6 +78,123 @@ def test_published_clusterings_are_found_from_the_spectral_start(results):
     course, work = results[0]["convergence"]["tables"]
     assert len(course["rows"]) == 6
     assert len(work["rows"]) == 6
+
+
+def test_errata_hold_in_the_quick_form(results):
+    [table] = results[0]["errata"]["tables"]
+    verdicts = dict(columns(table, "claim", "verdict"))
+    for words in ("squared and multiquadratic", "same subspace", "sense is reversed", "lambda is"):
+        assert [v for claim, v in verdicts.items() if words in claim] == ["confirmed"]
+
+
+def test_kernels_of_the_family_classify_wine(results):
+    supervised, unsupervised, family = results[0]["kernels"]["tables"]
+    for table in (supervised, family):
+        found = columns(table, "kernel", "accuracy, %")
+        assert all(float(accuracy.split()[0]) > 90 for _, accuracy in found)
+    assert len(columns(unsupervised, "NMI")) == len(columns(supervised, "cost"))
+
+
+def test_folds_are_those_of_scikit_learn():
+    data = wine()
+    lda = LinearDiscriminantAnalysis
+
+    def fitted(X, y):
+        return lda().fit(X, y), np.nan, False
+
+    ours = in_folds(data, fitted, 4, then_svm=False).accuracy
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    theirs = cross_val_score(make_pipeline(StandardScaler(), lda()), data.X, data.y, cv=folds)
+    np.testing.assert_allclose(ours, theirs)
+
+
+def test_a_stopped_fold_is_counted(monkeypatch):
+    clock = SimpleNamespace(process_time=itertools.count().__next__)
+    monkeypatch.setattr("benchmarks.papers.limit.time", clock)
+    assert cross_validate(wine(), 2, limit=3, n_folds=2).stopped == 2
+    assert cross_validate(wine(), 2, limit=1e9, n_folds=2).stopped == 0
+
+
+def test_the_page_tells_what_was_run(results):
+    kept, _ = results
+    page = reproduction(kept)
+    if DATA.exists():
+        assert "Everything was run" in page
+        assert "\nNot run.\n" not in page
+    partly = reproduction({"growth": kept["growth"]})
+    assert PARTS["speed"] in partly.split("Not run: ")[1].split("\n")[0]
+    assert PARTS["growth"] not in partly.split("Not run: ")[1].split("\n")[0]
+    assert "| 2018, Figure 3" in partly
+    assert "| 2018, Figure 4" not in partly
+
+
+def test_the_page_in_the_documentation_is_that_of_the_results():
+    kept = json.loads((RESULTS / "papers.json").read_text(encoding="utf-8"))
+    assert reproduction(kept) == PAGE.read_text(encoding="utf-8")
+
+
+def entry(*tables):
+    made = [
+        {"title": "", "headings": list(heads), "rows": [list(row) for row in rows], "note": ""}
+        for heads, *rows in tables
+    ]
+    return {"machine": "", "seconds": 1.0, "tables": made}
+
+
+def agreement(kept):
+    return [(row[2], row[3]) for row in summary(Results(kept)).rows]
+
+
+def test_a_rival_with_a_lower_cost_is_named():
+    fits = [("data", "solver", "start", "NMI", "published"), ("moon", "ISM", "spectral", "1", "1")]
+    heads = ("data", "SM, spectral", "DG, random")
+    level = {"table1": entry(fits, [heads, ("moon", "0", "+3")])}
+    assert [agrees for _, agrees in agreement(level)] == ["yes", "yes"]
+    behind = {"table1": entry(fits, [heads, ("moon", "0", "-0.25"), ("faces", "0", "0")])}
+    assert agreement(behind)[1] == ("moon: DG, random by 0.25 lower than ISM", "in part")
+
+
+def test_settings_that_saw_the_answer_do_not_count_as_found():
+    heads = ("method", "chosen by", "settings", "NMI with pose")
+    seeing = ("KDAC", "the answer, of 9", "q 3", "0.5")
+    for blind, agrees in (("0.4", "in part"), ("0.49", "yes")):
+        rows = [("KDAC", "itself", "q 2", blind), seeing, ("Residual", "", "", "0.9")]
+        [(measured, verdict)] = agreement({"pose": entry([heads, *rows])})
+        assert verdict == agrees
+        assert blind in measured
+        assert "0.9" not in measured
+
+
+def test_cells_begin_with_their_number():
+    assert first_number("97.8 ± 0.5") == 97.8
+    assert first_number(">1,200") == 1200
+    assert first_number("-1.5e-3 (stopped)") == -0.0015
+    assert first_number("-") is None
+
+
+def test_curves_are_compared_at_the_same_novelty():
+    theirs = [(0.0, 4.0), (1.0, 2.0)]
+    # At 0.5 the rival has 3: 2.4 is a fifth below, 3.3 a tenth above; 1.5 is out of range.
+    assert compared([(0.5, 2.4), (0.5, 3.3), (1.5, 1.0)], theirs) == ["2", "1", "20.0%", "10.0%"]
+    assert compared([(2.0, 1.0)], theirs)[0] == "0"
+
+
+def test_the_darker_segment_is_dark(tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    picture = np.zeros((4, 4, 3))
+    picture[:, 2:] = 200.0
+    colours = np.array([[200.0] * 3, [0.0] * 3])
+    names = ["given", "KDAC", "KDAC, weight 0.3", "KDAC, 2018 settings", "KDAC, polynomial",
+             "KDAC linear", "KDAC embedding", "OP-1", "cons-KL"]  # fmt: skip
+    found = {name: np.array([0, 1]) for name in names}
+    draw(tmp_path / "segments.png", picture, colours, found)
+    drawn = image.imread(tmp_path / "segments.png")[..., 0]
+    # The second panel of the upper row: dark on the left, light on the right.
+    middle = drawn[drawn.shape[0] // 4]
+    width = len(middle) // 5
+    panel = middle[width : 2 * width]
+    assert panel[width // 4] < 0.3 < 0.8 < panel[3 * width // 4]
+    assert PICTURE.name == "flower-segments.png"
 
 
 def test_a_subset_renews_only_its_part(tmp_path):

@@ -9,6 +9,7 @@ from multifacet import ViewFinder, find_views
 from multifacet.datasets import load_penguins, make_gaussian_views, make_independent_views
 from multifacet.estimators.find import Views
 from multifacet.metrics import match_labelings, nmi
+from multifacet.solvers import ISM, Stiefel
 
 pd = pytest.importorskip("pandas")
 
@@ -104,6 +105,26 @@ def test_views_can_be_refined_together(three_views):
         )
 
 
+@pytest.mark.parametrize("strategy", ["iterative", "simultaneous"])
+def test_the_solver_is_the_one_asked_for(strategy, monkeypatch):
+    calls = []
+    plain = Stiefel.solve
+
+    def counted(self, *arguments, **options):
+        calls.append(self)
+        return plain(self, *arguments, **options)
+
+    monkeypatch.setattr(Stiefel, "solve", counted)
+    monkeypatch.setattr(ISM, "solve", None)  # nothing else may be called
+    X, labelings = make_gaussian_views(90, [3, 2], rotate=False, random_state=0)
+    settings = {"n_components": 2, "bandwidth": "median", "novelty_weight": 10.0, "n_starts": 2}
+    finder = ViewFinder(
+        2, [3, 2], strategy=strategy, solver=Stiefel(), n_refits=0, random_state=0, **settings
+    ).fit(X)
+    assert calls
+    assert match_labelings(labelings, finder.labelings_).score > 0.9
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -114,6 +135,7 @@ def test_views_can_be_refined_together(three_views):
         ({"n_clusters": "many"}, "n_clusters='many' is not known"),
         ({"method": "linear", "strategy": "simultaneous"}, "refines subspaces of KDAC"),
         ({"significance": 0}, "significance must be a positive number"),
+        ({"solver": "newton"}, "solver='newton' is not known"),
     ],
 )
 def test_wrong_parameters(three_views, options, message):

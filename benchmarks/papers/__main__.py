@@ -1,8 +1,8 @@
 """Run the papers' tables and figures: ``python -m benchmarks.papers [name ...] [--quick]``.
 
 Results are kept by name in ``papers.json``, so that a run of some names renews only these; the
-page ``papers.md`` is written from it. The quick form has files of its own, with small data, one
-random start and short time limits: it shows that everything runs.
+page ``papers.md`` is written from it, and so is ``docs/reproduction.md``. The quick form has files
+of its own, with small data, one random start and short time limits: it shows that everything runs.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from importlib import import_module
 from pathlib import Path
 
 from ..table import RESULTS, Table
+from .reproduction import PAGE, PARTS, reproduction
 
-NAMES = ("table1", "growth", "convergence", "speed", "methods", "scenarios")
+NAMES = tuple(PARTS)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -38,6 +39,10 @@ def main(arguments: list[str] | None = None) -> None:
         warnings.simplefilter("ignore")
         for name in options.names or NAMES:
             record(path, name, *measure(name, options.quick))
+    if not options.quick and options.output == RESULTS:
+        PAGE.write_text(
+            reproduction(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8"
+        )
     print(f"wrote {path} and {path.with_suffix('.md')}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 from sklearn.datasets import load_wine
@@ -13,17 +12,16 @@ from sklearn.preprocessing import scale
 from multifacet.engines import Exact
 from multifacet.kernels import Gaussian, Polynomial, median_distance
 from multifacet.problems import one_hot, supervised
-from multifacet.solvers import ISM, DimensionGrowth, Grassmann, Stiefel
 from multifacet.starts import random_start, spectral_start
 
 from ..published import DATA
 from ..table import Table
 from .cases import read
+from .folds import SOLVERS, available
 from .limit import Limited
 
 #: Seconds after which a solver is stopped.
 LIMIT = 20.0
-SOLVERS = {"ISM": ISM, "SM": Stiefel, "GM": Grassmann, "DG": DimensionGrowth}
 #: Published seconds (2019 paper, Table 4, supervised): Gaussian and polynomial.
 PUBLISHED = {
     "Wine": {"ISM": (0.02, 0.02), "SM": (1.7, 14.77), "GM": (1008, 1009), "DG": (7.9, 13.2)},
@@ -85,7 +83,7 @@ def run(quick: bool = False) -> list[Table]:
             }
             for init, start in list(starts.items())[: 1 if quick else 2]:
                 reference = np.nan
-                for solver in available():
+                for solver in ["ISM, plain", *available()]:
                     limited = Limited(SOLVERS[solver.partition(",")[0]](), limit)
                     polish = solver != "ISM, plain"
                     found = limited.solve(sums, problem.gamma(), start, polish=polish)
@@ -108,12 +106,6 @@ def run(quick: bool = False) -> list[Table]:
                     )  # fmt: skip
                     print(table.rows[-1], flush=True)
     return [table, ranges(timings)]
-
-
-def available() -> list[str]:
-    """Return the solvers that can run here; GM needs a package."""
-    names = ["ISM, plain", *SOLVERS]
-    return names if find_spec("pymanopt") else [name for name in names if name != "GM"]
 
 
 def factor(value: float) -> str:
