@@ -7,6 +7,7 @@ cost what their standard deviations say, and their number stops at the first tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -97,5 +98,5 @@ def _cluster_bits(members: Array, S: Array) -> float:
     """Return the bits of a cluster: rows by their standard deviations, labels, parameters."""
     (size, b), n = members.shape, len(S)
     variances = members.var(axis=0) + FLOOR * S.var(axis=0).mean()
-    rows = 0.5 * size * np.log2(2 * np.pi * np.e * variances).sum()
+    rows = 0.5 * size * np.log2(2 * np.pi * math.e * variances).sum()
     return float(rows + size * np.log2(n / size) + b * (b + 3) / 4 * np.log2(size))
