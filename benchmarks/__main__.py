@@ -17,6 +17,7 @@ NAMES = (
     "views",
     "calibration",
     "commandline",
+    "workbench",
     "size",
     "distributed",
     "agreement",

@@ -12,6 +12,7 @@ import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import numpy as np
@@ -25,6 +26,7 @@ from click.testing import CliRunner
 from multifacet import find_views
 from multifacet.app import display
 from multifacet.app.exploration import Exploration
+from multifacet.app.worker import _Teller
 from multifacet.cli import main
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import read_file, write_table
@@ -167,6 +169,49 @@ def test_agreement_is_that_of_the_labels(client, explored):
     assert found["nmi"][0][1] == pytest.approx(nmi(labels["known"], labels["view 1"]))
 
 
+def test_two_runs_are_compared(client, explored):
+    found = client.get(f"{explored}/views/v1/compare", params={"other_id": "v2"}).json()
+    labels = labels_of(client, explored)
+    assert found["agreement"]["nmi"] == pytest.approx(nmi(labels["view 1"], labels["view 2"]))
+    assert [run["given"] for run in found["runs"]] == [["known"], ["known", "view 1"]]
+    for run in found["runs"]:
+        assert run["chosen"]["n_clusters"] == run["options"]["n_clusters"] == 2
+        assert run["options"]["novelty_weight"] == "auto"
+        assert run["chosen"]["novelty_weight"] > 0
+    answer = client.get(f"{explored}/views/v1/compare", params={"other_id": "v1"})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "a view agrees with itself: choose two",
+    )
+
+
+def test_runs_of_two_explorations_are_compared_if_the_table_is_the_same(
+    client, explored, small, tmp_path
+):
+    own = explored.rsplit("/", 1)[1]
+    other = uploaded(client, small)
+    searched(client, other, n_clusters=3)
+    name = other.rsplit("/", 1)[1]
+    asked = {"other_id": "v1", "other_exploration": name}
+    found = client.get(f"{explored}/views/v1/compare", params=asked).json()
+    labels = [labels_of(client, one)["view 1"] for one in (explored, other)]
+    counts = np.zeros((2, 3), int)
+    np.add.at(counts, tuple(np.array(labels, int)), 1)
+    assert found["agreement"]["counts"] == counts.tolist()
+    different = uploaded(client, small_table(tmp_path, n=80))
+    searched(client, different)
+    listed = client.get(f"{explored}/runs").json()
+    assert listed[0]["id"] == own
+    assert [view["id"] for view in listed[0]["views"]] == ["v1", "v2"]
+    assert name in [one["id"] for one in listed]
+    assert different.rsplit("/", 1)[1] not in [one["id"] for one in listed]
+    asked["other_exploration"] = different.rsplit("/", 1)[1]
+    answer = client.get(f"{explored}/views/v1/compare", params=asked)
+    assert (answer.status_code, "are different tables" in answer.text) == (400, True)
+    for address in (other, different):
+        client.delete(address).raise_for_status()
+
+
 def test_rows_come_with_their_groups(client, explored):
     page = client.get(f"{explored}/rows", params={"start": 88, "count": 10}).json()
     assert (page["rows"], page["total"]) == ([88, 89], 90)
@@ -192,6 +237,23 @@ def test_large_tables_are_thinned_without_losing_groups():
 
 
 # Jobs
+
+
+def test_the_picture_on_the_way_shows_the_rows_that_have_labels():
+    sent = []
+    rng = np.random.default_rng(0)
+    X, rows = rng.normal(size=(50, 3)), np.array([3, 8, 20, 41])
+    best = SimpleNamespace(
+        W=np.eye(3)[:, :2], labels=np.array([1, 0, 0, 1]), n_clusters=2, rejected="", separation=1.0
+    )
+    prepared = SimpleNamespace(X=X, rows=100 + np.arange(50))
+    tell = _Teller(SimpleNamespace(send=sent.append), prepared, "view 1")
+    tell({"stage": "select", "done": 1, "total": 2, "best": best, "rows": rows})
+    points = sent[0]["points"]
+    assert (points["rows"], points["labels"]) == ([103, 108, 120, 141], [1, 0, 0, 1])
+    assert points["total"] == 50
+    x = X[rows, 0] - X[rows, 0].mean()
+    np.testing.assert_allclose(points["x"], x, atol=1e-4)
 
 
 @pytest.fixture(scope="module")
@@ -436,7 +498,8 @@ def test_a_full_disk_loses_nothing(served, client, small, monkeypatch):
         assert not (folder / "v1.npz").exists()
     step(client, address, do="accept").raise_for_status()
     assert state_of(client, address)["problem"] is None
-    assert (folder / "v1.npz").exists()
+    kept = [str(label) for label in Exploration.open(folder).labels("v1")]
+    assert kept == labels_of(client, address)["view 1"]
 
 
 def test_images_of_groups(client, tmp_path):
@@ -455,6 +518,19 @@ def test_images_of_groups(client, tmp_path):
     assert found["labels"] == labels.tolist()
     answer = client.get(f"{address}/views/v1/images", params={"height": 3, "width": 3})
     assert "is 9, but there are 16 numeric features and 40 rows" in answer.json()["detail"]
+
+
+def test_pixels_that_never_change_belong_to_the_image(client, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 16)) * 0.1 + 2.0 * rng.integers(0, 2, (40, 1))
+    X[:, [0, 15]] = 5.0
+    path = write_table(tmp_path / "digits.csv", {f"p{j}": X[:, j] for j in range(16)})
+    address = uploaded(client, path)
+    searched(client, address)
+    found = client.get(f"{address}/views/v1/images", params={"height": 4, "width": 4}).json()
+    labels = np.array(labels_of(client, address)["view 1"], dtype=int)
+    expected = [X[labels == c].mean(axis=0) for c in range(2)]
+    np.testing.assert_allclose(found["images"], expected, atol=1e-4)
 
 
 def test_removing_removes(served, client, small):
@@ -489,6 +565,30 @@ def test_the_command_prints_its_address_and_ends_in_peace(tmp_path, small, end):
         process.send_signal(end)
         assert process.wait(20) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_is_killed_in_a_search_loses_no_view(tmp_path, small):
+    command = [sys.executable, "-m", "multifacet", "explore", "--no-browser", "--port", "0"]
+    command += ["--folder", str(tmp_path / "kept")]
+
+    def start(*words):
+        process = subprocess.Popen([*command, *words], stdout=subprocess.PIPE, text=True)
+        page, _, name = process.stdout.readline().split()[1].partition("#")
+        return process, httpx.Client(base_url=page, timeout=60), name
+
+    process, client, name = start(str(small))
+    with process, client:
+        address = f"/api/explorations/{name}"
+        searched(client, address)
+        before = labels_of(client, address)
+        busy(client, address)
+        process.kill()
+    process, client, _ = start()
+    with process, client:
+        assert labels_of(client, address) == before
+        assert [job["status"] for job in state_of(client, address)["jobs"]] == []
+        assert searched(client, address) == ["v2"]
+        process.terminate()
 
 
 def test_wrong_use_of_the_command():

@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 
 from multifacet import find_views
 from multifacet.datasets import make_gaussian_views
-from multifacet.files import read_file
+from multifacet.files import read_file, write_table
 
 from .workbench import alive, running, searched, small_table, uploaded
 
@@ -209,6 +209,17 @@ def test_everything_is_in_sight(open_page, explored, width, scheme):
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) > 600) == (scheme == "light")
 
 
+def test_no_button_sends_a_figure_away(open_page, explored):
+    page = open_page(explored)
+    wait_for_figure(page, "overview-figure")
+    titles = page.locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
+    assert set(titles) == {"Zoom", "Pan", "Box Select", "Lasso Select", "Reset axes"}
+    assert page.evaluate(
+        "[...document.querySelectorAll('.js-plotly-plot')].every(one => "
+        "!one._context.showSendToCloud && !one._context.plotlyServerURL)"
+    )
+
+
 def test_steps_of_a_view(open_page, explored):
     page = open_page(explored)
     page.locator(".view-card").first.click()
@@ -255,15 +266,94 @@ def test_it_works_by_keyboard(open_page):
     page.keyboard.press("Enter")
     page.locator("#find:enabled").focus()
     page.keyboard.press("Enter")
-    page.locator("#cancel").focus()
-    assert "search has begun" in page.inner_text("#live")
+    page.get_by_role("progressbar", name="Progress of the search").wait_for()
+    assert "search has begun" in page.inner_text("#live[role=status]")
+    page.keyboard.press("Tab")  # from the search under way
+    assert page.evaluate("document.activeElement.id") == "cancel"
     page.keyboard.press("Enter")
     page.get_by_text("The search was cancelled").wait_for(state="attached")
-    for control in page.locator("input:visible, select:visible, button:visible").all():
-        named = control.evaluate(
-            "one => one.ariaLabel || one.labels?.[0]?.textContent || one.textContent"
-        )
-        assert named
+    page.locator("#find:focus").wait_for()
+
+
+def test_the_keyboard_stays_where_it_was(open_page, explored):
+    page = open_page(explored)
+    wait_for_figure(page)
+    page.locator(".view-card").last.click()
+    page.get_by_role("heading", name="view 2").wait_for()
+    accept = page.get_by_role("button", name="Accept", exact=True)
+    accept.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Accepted", pressed=True).wait_for()
+    assert page.evaluate("document.activeElement.id") == "accept"
+    assert "the next search avoids it" in page.inner_text("#live[role=status]")
+    page.keyboard.press("Enter")
+    accept.wait_for()
+    keep = page.get_by_role("button", name="Keep")
+    keep.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Keep")
+    assert dialog.get_by_role("link").count() == 5
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    assert page.evaluate("document.activeElement.id") == "keep"
+    for _ in range(2):
+        page.locator("#undo").click()
+        page.locator("#undo:enabled").wait_for()
+
+
+def test_everything_has_a_role_and_a_name(open_page, explored):
+    page = open_page(explored)
+    wait_for_figure(page, "overview-figure")
+    page.get_by_role("img", name=re.compile(r"^view 2: 90 points in 2 groups\.")).wait_for()
+    page.get_by_role("img", name="All views beside each other").wait_for()
+    for region in ("The view", "All views", "Agreement", "Compare two runs", "Rows"):
+        page.get_by_role("region", name=region, exact=True).wait_for()
+    page.get_by_role("combobox", name="Use of known").wait_for()
+    page.get_by_role("slider", name="Hide loadings below").wait_for()
+    page.get_by_role("checkbox", name="Highlight row 0", exact=True).wait_for()
+    page.get_by_role("table", name="The groups, their sizes").wait_for()
+    roles = "button|combobox|textbox|checkbox|slider|link|table"
+    unnamed = re.findall(rf'^ *- (?:{roles})(?! ").*', page.locator("body").aria_snapshot(), re.M)
+    assert unnamed == []
+
+
+def test_two_runs_are_compared(open_page, explored, served):
+    client = served[1]
+    own = explored[1:]
+    kept = client.get(f"/api/explorations/{own}/files/exploration.zip").content
+    other = client.post("/api/uploads", params={"name": "other.zip"}, content=kept).json()["id"]
+    page = open_page(explored)
+    runs = page.get_by_role("region", name="Compare two runs")
+    runs.get_by_role("table", name="Where the two differ").wait_for()
+    runs.get_by_role("row", name="known known known, view 1", exact=True).wait_for()
+    assert "The same in both: features 4; " in runs.inner_text()
+    runs.get_by_label("First run").select_option(f"{own}/v2")
+    runs.get_by_label("Second run").select_option(f"{other}/v2")
+    runs.get_by_text(f"view 2 of {other} (across): NMI 1.00").wait_for()
+    assert not runs.get_by_role("table", name="Where the two differ").count()
+    client.delete(f"/api/explorations/{other}").raise_for_status()
+
+
+def test_images_of_pixels(open_page, served, tmp_path):
+    rng = np.random.default_rng(0)
+    bright = rng.integers(0, 2, 60)
+    X = rng.uniform(0, 200, (60, 3)) * [0.2, 0.2, 1] + 100 * bright[:, None] * [1, 1, 0]
+    address = uploaded(
+        served[1], write_table(tmp_path / "pixels.csv", dict(zip("rgb", X.T, strict=True)))
+    )
+    searched(served[1], address)
+    page = open_page(f"#{address.rsplit('/', 1)[1]}")
+    page.get_by_text("Rows are images or pixels").click()
+    page.get_by_label("Height").fill("6")
+    page.get_by_label("Width").fill("10")
+    page.get_by_role("button", name="Show images").click()
+    page.get_by_role("img", name="Segments of view 1").wait_for()
+    drawn = page.evaluate(
+        "Array.from(document.querySelectorAll('canvas.image')[1].getContext('2d')"
+        ".getImageData(0, 0, 10, 6).data)"
+    )
+    shown = np.reshape(drawn, (60, 4))[:, :3]
+    np.testing.assert_array_equal(shown, X.round().astype(int))
 
 
 def test_what_is_wrong_is_said(open_page, tmp_path):

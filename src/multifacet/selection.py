@@ -146,7 +146,7 @@ def select(
     if with_residual:
         starts += [start for q in search.dimensions() for start in search.residual_starts(q)]
     n_explored = max(1, round(PROMISING * len(starts)))
-    race = _Race(callback, total=len(starts) + n_explored)
+    race = _Race(callback, search.rows, total=len(starts) + n_explored)
     # Threads do not pay: on some hundred rows the interpreter is the bottleneck.
     judged = [race.enter(search.judge_start(start)) for start in starts]
     leads = sorted(zip(judged, starts, strict=True), key=lambda pair: pair[0].rank, reverse=True)
@@ -242,9 +242,12 @@ def eigengap_dimension(X: Any, labelings: Sequence[Array], kernel: Kernel, k: in
 class _Race:
     """The candidates so far, the best of them, and how long ago it came in."""
 
-    def __init__(self, callback: Callable[[dict], None] | None, total: int) -> None:
+    def __init__(
+        self, callback: Callable[[dict], None] | None, rows: Array, *, total: int
+    ) -> None:
         self.candidates: list[Candidate] = []
-        self._callback, self._total, self._done, self._waiting = callback, total, 0, 0
+        self._callback, self._rows = callback, rows
+        self._total, self._done, self._waiting = total, 0, 0
 
     def enter(self, found: list[Candidate]) -> Candidate:
         """Add the candidates of one start and return the best of them."""
@@ -257,7 +260,13 @@ class _Race:
         if self._callback is not None:
             shown = best if improved else best_before
             self._callback(
-                {"stage": "select", "done": self._done, "total": self._total, "best": shown}
+                {
+                    "stage": "select",
+                    "done": self._done,
+                    "total": self._total,
+                    "best": shown,
+                    "rows": self._rows,
+                }
             )
         return best
 

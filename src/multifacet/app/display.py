@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..estimators.compare import compare_labelings
+from ..frames.cells import Cells
+from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
 from .exploration import Exploration, Facet
@@ -56,6 +58,7 @@ def summary(exploration: Exploration, facet: Facet) -> dict[str, Any]:
         "sentence": view.sentence,
         "n_clusters": view.n_clusters,
         "sizes": np.bincount(view.labels).tolist(),
+        "group_names": group_names(facet, view.n_clusters),
         "given": [*facet.step["given"], *known],
         "options": facet.step["options"],
         "stability": view.stability,
@@ -63,6 +66,11 @@ def summary(exploration: Exploration, facet: Facet) -> dict[str, Any]:
         "novelty": view.novelty if views.given else None,
         "separation": view.separation if np.isfinite(view.separation) else None,
     }
+
+
+def group_names(facet: Facet, count: int) -> list[str]:
+    """Return what the groups of a view are called."""
+    return [facet.group_names.get(c, f"group {c}") for c in range(count)]
 
 
 def detail(exploration: Exploration, view_id: str) -> dict[str, Any]:
@@ -73,12 +81,10 @@ def detail(exploration: Exploration, view_id: str) -> dict[str, Any]:
     drawn = stratified(views[0].labels, MAX_POINTS)
     view = {key: value for key, value in view.items() if key not in ("labels", "coordinates")}
     axes = axis_names(view["loadings"], document["features"])
-    names = [facet.group_names.get(c, f"group {c}") for c in range(views[0].n_clusters)]
     return summary(exploration, facet) | {
         "description": view,
         "features": document["features"],
         "axes": axes or ["embedding 1", "embedding 2"],
-        "group_names": names,
         "points": _points(exploration, view_id, drawn),
         "known": [_codes(name, labels[drawn]) for name, labels in views.given.items()],
         "frontier": _frontier(exploration, view_id, document["frontier"]),
@@ -163,37 +169,71 @@ def agreement(exploration: Exploration) -> dict[str, Any] | None:
 
 def rows_page(exploration: Exploration, rows: Array) -> dict[str, Any]:
     """Return some rows of the table with the groups they are in."""
-    found = {
-        facet.name: exploration.labels(facet.id)
-        for facet in exploration.facets().values()
-        if facet.status != "rejected"
-    }
+    kept = [one for one in exploration.facets().values() if one.status != "rejected"]
     cells = cells_of(exploration.columns, rows)
-    added = [[labels[row] for labels in found.values()] for row in rows.tolist()]
+    for facet in kept:
+        for cell, label in zip(cells, _labels_at(exploration, facet.id, rows), strict=True):
+            cell.append(label)
     return {
-        "columns": [*exploration.columns, *found],
+        "columns": [*exploration.columns, *(facet.name for facet in kept)],
         "rows": rows.tolist(),
-        "cells": [[*cell, *extra] for cell, extra in zip(cells, added, strict=True)],
+        "cells": cells,
         "total": exploration.n_rows,
     }
+
+
+def _labels_at(exploration: Exploration, view_id: str, rows: Array) -> list[int | None]:
+    """Return the groups of some rows, None for those that were dropped."""
+    kept, labels = exploration.rows(view_id), exploration.views(view_id)[0].labels
+    places = np.searchsorted(kept, rows).clip(max=len(kept) - 1)
+    there = kept[places] == rows
+    return [int(labels[at]) if ok else None for at, ok in zip(places, there, strict=True)]
+
+
+def _numbers(exploration: Exploration, step: dict[str, Any]) -> list[str]:
+    """Return the numeric columns that are neither known nor names of rows."""
+    other = {*step["given"], step["identifier"]}
+    described = describe_columns({k: v for k, v in exploration.columns.items() if k not in other})
+    return [one["name"] for one in described if one["kind"] == "number"]
+
+
+def _filled(cells: Cells) -> Array:
+    """Return numbers, with their mean where they are missing."""
+    usual = cells.present.mean() if len(cells.present) else 0.0
+    return np.where(cells.missing, usual, cells.values)
+
+
+def _picture(exploration: Exploration, numbers: list[str]) -> list[list[int]] | None:
+    """Return red, green and blue of all rows, if there are three numbers that can be them."""
+    if len(numbers) != 3:
+        return None
+    table = read_table(exploration.columns)
+    X = np.column_stack([_filled(table.read(name)) for name in numbers])
+    low, high = X.min(), X.max()
+    if not (low >= 0 and high <= 255):  # other scales are spread over all shades
+        X = 255 * (X - low) / (high - low or 1.0)
+    elif high <= 1:
+        X = 255 * X
+    return X.round().astype(int).tolist()
 
 
 def images(exploration: Exploration, view_id: str, height: int, width: int) -> dict[str, Any]:
     """Return pictures of a view whose rows are images, or the pixels of one image.
 
     If a row has height * width features, the mean of every group is an image; if there are
-    height * width rows, the groups themselves are one.
+    height * width rows, the groups themselves are one. Pixels that are the same in all rows are no
+    features, but belong to the image.
     """
     views = exploration.views(view_id)
     view, pixels = views[0], height * width
     if pixels > MAX_PIXELS:
         raise ValueError(f"height={height} times width={width} are too many pixels")
     numbers = [one.name for one in views.encoding.columns if one.kind == "number"]
+    if len(numbers) != pixels:
+        numbers = _numbers(exploration, exploration.facet(view_id).step)
     if len(numbers) == pixels:
-        X = np.column_stack(
-            [np.asarray(exploration.columns[name], dtype=float) for name in numbers]
-        )
-        X = X[exploration.rows(view_id)]
+        table, rows = read_table(exploration.columns), exploration.rows(view_id)
+        X = np.column_stack([_filled(table.read(name).take(rows)) for name in numbers])
         means = [X[view.labels == c].mean(axis=0) for c in range(view.n_clusters)]
         return {
             "kind": "means",
@@ -203,7 +243,13 @@ def images(exploration: Exploration, view_id: str, height: int, width: int) -> d
         }
     if exploration.n_rows == pixels:
         labels = [-1 if one is None else one for one in exploration.labels(view_id)]
-        return {"kind": "segments", "height": height, "width": width, "labels": labels}
+        return {
+            "kind": "segments",
+            "height": height,
+            "width": width,
+            "labels": labels,
+            "picture": _picture(exploration, numbers),
+        }
     raise ValueError(
         f"height={height} times width={width} is {pixels}, but there are {len(numbers)} numeric "
         f"features and {exploration.n_rows} rows: images need one of the two"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,8 @@ class Exploration:
         self.problem: str | None = None
         self._unsaved: dict[str, Views] = {}
         self._seen: dict[tuple[str, str], Views] = {}
+        self._changes = 0
+        self._answers: dict[str, tuple[int, bytes]] = {}
         self.file = read_file(folder / state["file"]) if file is None else file
         self.columns, identifier = named_columns(self.file)
         first = first_setup(self.file, self.columns, identifier)
@@ -92,6 +94,7 @@ class Exploration:
     def save(self) -> None:
         """Write everything that is not yet on disk; a failure is remembered, not raised."""
         with self.lock:
+            self._changes += 1
             try:
                 for name, views in list(self._unsaved.items()):
                     views.save(self.folder / f"{name}.npz")
@@ -108,6 +111,13 @@ class Exploration:
                 self.problem = None
             except OSError as error:
                 self.problem = f"not saved: {error}"
+
+    def remembered(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """Return what was made under this name, made again if anything was done since."""
+        changes = self._changes
+        if self._answers.get(name, (None,))[0] != changes:
+            self._answers[name] = (changes, make())
+        return self._answers[name][1]
 
     # What was done
 

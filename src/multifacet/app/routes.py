@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 import numpy as np
+from anyio import to_thread
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
 from .. import __version__
-from . import display, repeat
+from . import comparison, display, repeat
 from .exploration import Exploration
 from .guard import Guard
 from .schemas import Begin, Search, Setup, Step
@@ -27,10 +29,16 @@ from .workbench import EXAMPLES, Workbench
 STATIC = Path(str(files(__package__).joinpath("static")))
 #: Rows of one page of the table, and of a selection that is shown.
 MAX_PAGE = 500
+#: Requests that are worked on at the same time; others wait their turn.
+MAX_THREADS = 4
 #: Seconds between looks for new messages, and between signs of life.
 TICK, ALIVE = 0.1, 10.0
 NO_SUCH: dict[int | str, dict[str, Any]] = {
     404: {"description": "There is no such exploration, view or job."}
+}
+BYTES = {
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    "required": True,
 }
 WRONG: dict[int | str, dict[str, Any]] = {
     400: {"description": "The request cannot be carried out; the answer says why."},
@@ -70,15 +78,27 @@ def make_app(bench: Workbench, *, host: str = "127.0.0.1", token: str | None = N
         redoc_url=None,
         default_response_class=Answer,
         responses=WRONG,
+        lifespan=_few_threads,
     )
     _add_page(app)
+    _add_beginnings(app, bench)
     _add_explorations(app, bench)
+    _add_rows(app, bench)
     _add_searches(app, bench)
     _add_views(app, bench)
+    _add_comparisons(app, bench)
+    _add_steps(app, bench)
     _add_files(app, bench)
     _add_errors(app)
     app.add_middleware(Guard, host=host, token=token)
     return app
+
+
+@asynccontextmanager
+async def _few_threads(app: FastAPI) -> AsyncIterator[None]:
+    """Answer a few requests at a time: all at once, each would wait for the slowest."""
+    to_thread.current_default_thread_limiter().total_tokens = MAX_THREADS
+    yield
 
 
 def _add_page(app: FastAPI) -> None:
@@ -101,7 +121,7 @@ def _add_page(app: FastAPI) -> None:
     app.mount("/static", StaticFiles(directory=STATIC))
 
 
-def _add_explorations(app: FastAPI, bench: Workbench) -> None:
+def _add_beginnings(app: FastAPI, bench: Workbench) -> None:
     @app.get("/api/status")
     def status() -> Any:
         """Return the version, the examples, the explorations and the limits."""
@@ -120,14 +140,7 @@ def _add_explorations(app: FastAPI, bench: Workbench) -> None:
     @app.post(
         "/api/uploads",
         status_code=201,
-        openapi_extra={
-            "requestBody": {
-                "content": {
-                    "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
-                },
-                "required": True,
-            }
-        },
+        openapi_extra={"requestBody": BYTES},
     )
     async def upload(
         request: Request, name: Annotated[str, Query(min_length=1, max_length=300)]
@@ -142,6 +155,8 @@ def _add_explorations(app: FastAPI, bench: Workbench) -> None:
             path.parent.rmdir()
         return Answer(await asyncio.to_thread(_state, bench, exploration), status_code=201)
 
+
+def _add_explorations(app: FastAPI, bench: Workbench) -> None:
     @app.get("/api/explorations/{exploration_id}", responses=NO_SUCH)
     def state(exploration_id: str) -> Any:
         """Return what was done so far: setup, views, searches, steps."""
@@ -165,6 +180,8 @@ def _add_explorations(app: FastAPI, bench: Workbench) -> None:
         exploration.configure(body.model_dump())
         return Answer(_state(bench, exploration))
 
+
+def _add_rows(app: FastAPI, bench: Workbench) -> None:
     @app.get("/api/explorations/{exploration_id}/rows", responses=NO_SUCH)
     def rows(
         exploration_id: str,
@@ -241,7 +258,10 @@ def _add_views(app: FastAPI, bench: Workbench) -> None:
     @app.get("/api/explorations/{exploration_id}/views/{view_id}", responses=NO_SUCH)
     def view(exploration_id: str, view_id: str) -> Any:
         """Return everything about a view, with the points to draw."""
-        return Answer(display.detail(bench.get(exploration_id), view_id))
+        exploration = bench.get(exploration_id)
+        return _remembered(
+            exploration, f"view {view_id}", lambda: display.detail(exploration, view_id)
+        )
 
     @app.get("/api/explorations/{exploration_id}/views/{view_id}/images", responses=NO_SUCH)
     def images(
@@ -253,11 +273,30 @@ def _add_views(app: FastAPI, bench: Workbench) -> None:
         """Return mean images of the groups, or the groups as an image."""
         return Answer(display.images(bench.get(exploration_id), view_id, height, width))
 
+
+def _add_comparisons(app: FastAPI, bench: Workbench) -> None:
     @app.get("/api/explorations/{exploration_id}/agreement", responses=NO_SUCH)
     def agreement(exploration_id: str) -> Any:
         """Return how far all labelings agree; null if there are fewer than two."""
-        return Answer(display.agreement(bench.get(exploration_id)))
+        exploration = bench.get(exploration_id)
+        return _remembered(exploration, "agreement", lambda: display.agreement(exploration))
 
+    @app.get("/api/explorations/{exploration_id}/runs", responses=NO_SUCH)
+    def runs(exploration_id: str) -> Any:
+        """Return the views of all explorations of the same table, its own first."""
+        return Answer([comparison.runs(one) for one in bench.of_same_table(exploration_id)])
+
+    @app.get("/api/explorations/{exploration_id}/views/{view_id}/compare", responses=NO_SUCH)
+    def compare(
+        exploration_id: str, view_id: str, other_id: str, other_exploration: str | None = None
+    ) -> Any:
+        """Compare the run that found a view with that of another one, perhaps elsewhere."""
+        one = bench.get(exploration_id)
+        other = one if other_exploration is None else bench.get(other_exploration)
+        return Answer(comparison.compare(one, view_id, other, other_id))
+
+
+def _add_steps(app: FastAPI, bench: Workbench) -> None:
     @app.post("/api/explorations/{exploration_id}/steps", responses=NO_SUCH)
     def step(exploration_id: str, body: Step) -> Any:
         """Accept, reject, restore, rename or merge."""
@@ -305,6 +344,12 @@ def _add_files(app: FastAPI, bench: Workbench) -> None:
 def _download(content: bytes, name: str, media: str) -> Response:
     where = f"attachment; filename*=UTF-8''{quote(name)}"
     return Response(content, media_type=media, headers={"content-disposition": where})
+
+
+def _remembered(exploration: Exploration, name: str, make: Callable[[], Any]) -> Response:
+    """Answer with what takes long to put together, once for as long as it stays true."""
+    body = exploration.remembered(name, lambda: bytes(Answer(make()).body))
+    return Response(body, media_type="application/json")
 
 
 def _state(bench: Workbench, exploration: Exploration) -> dict[str, Any]:

@@ -110,6 +110,20 @@ class Workbench:
             if any(one.parent.glob("v*.npz"))
         ]
 
+    def of_same_table(self, exploration_id: str) -> list[Exploration]:
+        """Return an exploration, then the others that began with the same file."""
+        own = self.get(exploration_id)
+        size = (own.folder / own.file.name).stat().st_size
+        found = [own]
+        for listed in self.listed():
+            # Names and sizes are cheap to compare; only what may be the same is read.
+            path = self.folder / listed["id"] / own.file.name
+            if listed["id"] != own.id and path.is_file() and path.stat().st_size == size:
+                other = self.get(listed["id"])
+                if other.file.sha256 == own.file.sha256:
+                    found.append(other)
+        return found
+
     def remove(self, exploration_id: str) -> None:
         """Delete an exploration and its directory."""
         exploration = self.get(exploration_id)

@@ -96,7 +96,8 @@ class _Teller:
         new = best is not None and best is not self._sketched
         if new and now - self._last_sketch > 4 * PACE:
             self._sketched, self._last_sketch = best, now
-            self._connection.send({"kind": "sketch", "name": self._name, **self._sketch(best)})
+            sketch = self._sketch(best, event.get("rows"))
+            self._connection.send({"kind": "sketch", "name": self._name, **sketch})
         if now - self._last > PACE or "done" not in event:
             self._last = now
             told: dict[str, Any] = {
@@ -106,13 +107,17 @@ class _Teller:
                 told["separation"] = float(best.separation)
             self._connection.send({"kind": "progress", "name": self._name, **told})
 
-    def _sketch(self, best: Any) -> dict[str, Any]:
-        """Return the rows in the subspace of a candidate, coloured if its groups cover all."""
+    def _sketch(self, best: Any, labelled: Any) -> dict[str, Any]:
+        """Return rows in the subspace of a candidate: those that it has labels for, if known."""
         import numpy as np
 
         X = self._prepared.X
         n = X.shape[0]
-        rows = np.linspace(0, n - 1, min(n, SKETCH_POINTS)).round().astype(int)
+        if labelled is None and len(best.labels) == n:
+            labelled = np.arange(n)
+        rows = labelled
+        if rows is None:
+            rows = np.linspace(0, n - 1, min(n, SKETCH_POINTS)).round().astype(int)
         points = np.asarray(X[rows] @ best.W[:, :2])
         points = points - points.mean(axis=0)
         return {
@@ -120,7 +125,7 @@ class _Teller:
                 "rows": self._prepared.rows[rows].tolist(),
                 "x": points[:, 0].round(4).tolist(),
                 "y": points[:, 1].round(4).tolist() if points.shape[1] > 1 else None,
-                "labels": best.labels[rows].tolist() if len(best.labels) == n else None,
+                "labels": None if labelled is None else best.labels.tolist(),
                 "total": n,
             },
             "n_clusters": int(best.n_clusters),

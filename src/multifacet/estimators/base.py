@@ -516,8 +516,11 @@ def announce(verbose: Any, stage: str, **details: Any) -> None:
 
 
 def _report_to_stderr(event: dict) -> None:
-    fields = ", ".join(
+    # Of a candidate its separation, of arrays nothing.
+    plain = {name: getattr(value, "separation", value) for name, value in event.items()}
+    fields = [
         f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in event.items()
-    )
-    sys.stderr.write(f"multifacet: {fields}\n")
+        for name, value in plain.items()
+        if isinstance(value, str | int | float)
+    ]
+    sys.stderr.write(f"multifacet: {', '.join(fields)}\n")

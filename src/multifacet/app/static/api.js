@@ -33,6 +33,9 @@ export const view = (id, name) => ask("GET", `${at(id)}/views/${name}`);
 export const images = (id, name, height, width) =>
   ask("GET", `${at(id)}/views/${name}/images?height=${height}&width=${width}`);
 export const agreement = (id) => ask("GET", `${at(id)}/agreement`);
+export const runs = (id) => ask("GET", `${at(id)}/runs`);
+export const compare = (one, other) => ask("GET",
+  `${at(one.exploration)}/views/${one.id}/compare?other_id=${other.id}&other_exploration=${encodeURIComponent(other.exploration)}`);
 export const step = (id, body) => ask("POST", `${at(id)}/steps`, body);
 export const undo = (id) => ask("DELETE", `${at(id)}/steps/last`);
 export const rows = (id, start, count) => ask("GET", `${at(id)}/rows?start=${start}&count=${count}`);

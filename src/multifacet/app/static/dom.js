@@ -13,8 +13,14 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+const identity = (one) => [one.tagName, one.id, one.ariaLabel, one.id || one.ariaLabel ? "" : one.textContent].join("|");
+
+// Replace what is inside; whoever had the keyboard keeps it, if it is there again.
 export function fill(element, ...children) {
+  const active = document.activeElement;
+  const held = active !== element && element.contains(active) ? identity(active) : null;
   element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  if (held) [...element.querySelectorAll("button, input, select, a")].find((one) => identity(one) === held)?.focus({ preventScroll: true });
   return element;
 }
 

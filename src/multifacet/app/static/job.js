@@ -16,7 +16,7 @@ export function follow(place, job) {
   const caption = h("p", { class: "note" });
   const began = Date.now() - 1000 * (job.seconds ?? 0);
   const stop = button("Cancel", () => attempt(() => api.cancel(state.exploration.id, job.id)), { id: "cancel" });
-  const box = h("section", { class: "job", "aria-label": "Search" }, h("div", { class: "head" }, h("h2", {}, `Looking for ${job.names[0]}`), stop), bar, words, picture, caption);
+  const box = h("section", { class: "job", "aria-label": "Search under way", tabindex: "-1" }, h("div", { class: "head" }, h("h2", {}, `Looking for ${job.names[0]}`), stop), bar, words, picture, caption);
   fill(place, box);
   const source = new EventSource(api.eventsAddress(state.exploration.id, job.id));
   let told = "starting";
@@ -29,7 +29,9 @@ export function follow(place, job) {
     source.close();
     clearInterval(clock);
     erase(picture);
+    const held = box.contains(document.activeElement);
     if (box.isConnected) fill(place);
+    return held;
   }
   source.addEventListener("progress", (event) => {
     const news = JSON.parse(event.data);
@@ -56,15 +58,25 @@ export function follow(place, job) {
     emit("chosen");
     announce(`${news.name} was found: ${exploration.views.find((view) => view.id === news.view)?.sentence ?? ""}`);
   });
+  source.addEventListener("error", async () => {
+    told = "no answer from the server, trying again";
+    if (source.readyState !== EventSource.CLOSED) return;
+    end(); // a server that was started anew does not know the search
+    toast("The server was started anew, and the search ended with the old one. What was found is kept.");
+    const exploration = await attempt(() => api.exploration(state.exploration.id));
+    if (exploration) take(exploration);
+  });
   for (const kind of OVER) {
     source.addEventListener(kind, async (event) => {
-      end();
+      const held = end();
       const news = JSON.parse(event.data);
       if (kind === "failed") toast(`The search failed: ${news.message}`);
       if (kind === "cancelled") announce("The search was cancelled");
       (news.notes ?? []).forEach(toast);
       const exploration = await attempt(() => api.exploration(state.exploration.id));
       if (exploration) take(exploration);
+      // Whoever waited here with the keyboard goes on at what was found.
+      if (held) (kind === "done" ? document.getElementById("view-name") : document.getElementById("find"))?.focus({ preventScroll: true });
     });
   }
 }

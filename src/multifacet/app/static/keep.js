@@ -1,7 +1,7 @@
 // What can be taken along: files, and code that does the same again.
 
 import * as api from "./api.js";
-import { attempt, button, dialog, h, toast } from "./dom.js";
+import { attempt, button, dialog, fill, h, toast } from "./dom.js";
 import { emit, state, take } from "./state.js";
 
 const FILES = [
@@ -35,7 +35,7 @@ const undo = () => attempt(async () => {
 
 export function tools(place) {
   const { views, steps } = state.exploration;
-  place.replaceChildren(
+  fill(place,
     button("Undo", undo, { id: "undo", disabled: !steps.length }),
     button("Code", code, { id: "code", disabled: !views.length }),
     button("Keep", keep, { id: "keep", disabled: !views.length }));

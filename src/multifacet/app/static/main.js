@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { themeButton } from "./colours.js";
+import { comparePanel } from "./compare.js";
 import { announce, fill, h, toast } from "./dom.js";
 import { follow } from "./job.js";
 import { tools } from "./keep.js";
@@ -31,16 +32,18 @@ async function bench(id) {
   state.chosen = exploration.views.at(-1)?.id ?? null;
   document.title = `${exploration.name} – multifacet`;
   title.textContent = exploration.name;
-  const [panel, job, cards, view, all, agreement, rows] = Array.from({ length: 7 }, () => h("div", {}));
+  const [panel, job, cards, view, all, agreement, runs, rows] = Array.from({ length: 8 }, () => h("div", {}));
   panel.className = "side";
   cards.className = "cards views";
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
-  fill(main, h("div", { class: "bench" }, panel, h("div", { class: "results" }, problem, job, cards, view, all, agreement, rows)));
+  fill(main, h("div", { class: "bench" }, panel, h("div", { class: "results" }, problem, job, cards, view, all, agreement, runs, rows)));
   const started = (found) => {
     exploration.jobs.push(found);
     state.exploration.jobs = [...state.exploration.jobs.filter((one) => one.id !== found.id), found];
     emit("exploration");
     follow(job, found);
+    job.scrollIntoView({ block: "nearest" });
+    job.firstElementChild.focus({ preventScroll: true });
     announce("The search has begun");
   };
   on("exploration", () => {
@@ -55,6 +58,7 @@ async function bench(id) {
   viewPanel(view);
   overview(all);
   agreementPanel(agreement);
+  comparePanel(runs);
   rowsPanel(rows);
   tools(toolbar);
   const active = exploration.jobs.find((one) => one.status === "running" || one.status === "waiting");
@@ -77,6 +81,11 @@ async function route() {
 }
 
 themeButton(document.getElementById("theme"), () => emit("theme"));
-addEventListener("hashchange", () => { if (location.hash !== "#content") route(); });
+addEventListener("hashchange", async () => {
+  if (location.hash === "#content") return;
+  await route();
+  main.focus({ preventScroll: true });
+  announce(title.textContent ? `${title.textContent} is open` : "");
+});
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
 route();

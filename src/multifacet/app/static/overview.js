@@ -2,7 +2,8 @@
 
 import * as api from "./api.js";
 import { colour, mark } from "./colours.js";
-import { attempt, button, chance, fill, h, select, table } from "./dom.js";
+import { pairTable } from "./compare.js";
+import { attempt, button, fill, h, select, table } from "./dom.js";
 import { axis, draw, erase, layout, trace } from "./scatter.js";
 import { detail, emit, on, shownViews, state } from "./state.js";
 
@@ -75,18 +76,9 @@ export function overview(place) {
   show();
 }
 
-function pairTable(pair) {
-  const rows = pair.rows.map((name, i) => {
-    const total = pair.counts[i].reduce((a, b) => a + b, 0);
-    return h("tr", {}, h("th", { scope: "row" }, name), pair.counts[i].map((count) => {
-      const cell = h("td", { class: `shade low ${count / total >= 0.6 ? "strong" : ""}` }, count.toLocaleString("en"));
-      cell.style.setProperty("--amount", `${Math.round((100 * count) / (total || 1))}%`);
-      return cell;
-    }));
-  });
-  return table(`Rows of each ${pair.a} (down) in each ${pair.b} (across). NMI ${pair.nmi.toFixed(2)}, ARI ${pair.ari.toFixed(2)}, chance p ${chance(pair.p_value)}.`,
-    ["", ...pair.columns], rows);
-}
+// Groups of views by their names; labels of the table as they are.
+const wordsOf = (pair) => (which, value) =>
+  state.exploration.views.find((view) => view.name === [pair.a, pair.b][which])?.group_names[value] ?? value;
 
 export function agreementPanel(place) {
   let shown = null;
@@ -96,7 +88,7 @@ export function agreementPanel(place) {
     const names = found.labelings.map((one) => one.name);
     const inside = h("div", { id: "pair" });
     const pairOf = (a, b) => found.pairs.find((pair) => (pair.a === a && pair.b === b) || (pair.a === b && pair.b === a));
-    const open = (pair) => { shown = [pair.a, pair.b]; fill(inside, pairTable(pair)); };
+    const open = (pair) => { shown = [pair.a, pair.b]; fill(inside, pairTable(pair, wordsOf(pair))); };
     const rows = names.map((a, i) => h("tr", {}, h("th", { scope: "row" }, a), names.map((b, j) => {
       const value = found.nmi[i][j];
       const pair = i === j ? null : pairOf(a, b);

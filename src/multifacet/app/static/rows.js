@@ -36,7 +36,7 @@ export function rowsPanel(place) {
         h("span", { class: "note" }, total ? `${start + 1}–${Math.min(start + PAGE, total)}` : "none"),
         button("›", turned(PAGE), { disabled: start + PAGE >= total, "aria-label": "Rows after" }))),
     h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Rows of the table" },
-      h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ["row", ...page.columns.slice(0, 60)].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, body)))));
+      h("table", { class: "plain", "aria-label": "Rows and their groups" }, h("thead", {}, h("tr", {}, ["row", ...page.columns.slice(0, 60)].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, body)))));
   }
   on("selection", () => { start = 0; show(); });
   on("exploration", show);

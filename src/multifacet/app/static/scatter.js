@@ -8,8 +8,9 @@ const GOLDEN = 0.618033988749895;
 const MANY = 20000;
 const figures = new Map(); // element -> rows of each of its traces
 
-export const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false,
-  modeBarButtonsToRemove: ["toImage", "autoScale2d", "zoomIn2d", "zoomOut2d", "hoverClosestCartesian", "hoverCompareCartesian"] };
+// Buttons by name: Plotly's own choice holds one that sends the chart to its makers.
+export const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false, showSendToCloud: false, plotlyServerURL: "",
+  modeBarButtons: [["zoom2d", "pan2d", "select2d", "lasso2d", "resetScale2d"]] };
 
 // A view of one dimension gets a lane per group.
 function places(points) {

@@ -45,15 +45,6 @@ function columnRow(column) {
     select("", ROLES, role, (value) => assign(column.name, value), { "aria-label": `Use of ${column.name}` }));
 }
 
-function firstRows() {
-  const { columns, rows } = state.preview;
-  const shown = columns.slice(0, 30);
-  return h("details", {}, h("summary", {}, "First rows"),
-    h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "First rows of the table" },
-      h("table", { class: "plain" }, h("thead", {}, h("tr", {}, shown.map((one) => h("th", { scope: "col" }, one.name)))),
-        h("tbody", {}, rows.map((row) => h("tr", {}, row.slice(0, 30).map((cell) => h("td", {}, cell === null ? "–" : String(cell)))))))));
-}
-
 function dataPanel() {
   const { setup, n_rows, n_columns } = state.exploration;
   const { columns } = state.preview;
@@ -73,7 +64,6 @@ function dataPanel() {
     missing ? select("Missing values", policy, setup.missing, (value) => change({ missing: value })) : null,
     h("label", { class: "check" }, h("input", { type: "checkbox", checked: setup.standardize,
       onchange: (event) => change({ standardize: event.target.checked }) }), h("span", {}, "Same scale for all features")),
-    firstRows(),
   ];
 }
 
@@ -115,8 +105,11 @@ function asked() {
 export function setupPanel(panel, found) {
   const data = h("details", { open: true, class: "panel" }, h("summary", {}, "The table"), h("div", { class: "inside" }));
   const known = h("p", { class: "note" });
+  const narrow = matchMedia("(max-width: 60rem)");
   const find = button("Find a grouping", () => attempt(async () => {
-    found(await api.search(state.exploration.id, asked()));
+    const job = await api.search(state.exploration.id, asked());
+    if (narrow.matches) data.open = false; // what comes is below
+    found(job);
   }), { class: "primary wide", id: "find" });
   const options = h("details", { class: "panel" }, h("summary", {}, "Settings (all automatic)"),
     h("div", { class: "inside fields" },
@@ -140,6 +133,6 @@ export function setupPanel(panel, found) {
   options.addEventListener("input", () => { options.firstChild.textContent = "Settings"; });
   fill(panel, h("section", { class: "searching" }, h("h2", {}, "Search"), known, find, options), data);
   on("exploration", show);
-  if (matchMedia("(max-width: 60rem)").matches && state.exploration.views.length) data.open = false;
+  if (narrow.matches && state.exploration.views.length) data.open = false;
   show();
 }

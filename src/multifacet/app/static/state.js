@@ -10,6 +10,7 @@ export const state = {
   selection: new Set(), // rows that are highlighted everywhere
   colouring: "own", // how the overview is coloured
   frontier: null, // point of the frontier that is shown
+  image: null, // height and width, once someone has said them
 };
 
 const listeners = new Map();
@@ -25,7 +26,7 @@ export function emit(event, ...details) {
 
 export function forget() {
   listeners.clear();
-  Object.assign(state, { exploration: null, preview: null, chosen: null, frontier: null, colouring: "own" });
+  Object.assign(state, { exploration: null, preview: null, chosen: null, frontier: null, image: null, colouring: "own" });
   state.details.clear();
   state.selection = new Set();
 }

@@ -31,10 +31,10 @@ function actions(view) {
   };
   return h("div", { class: "actions", role: "group", "aria-label": `What to do with ${view.name}` },
     on_status("accepted")
-      ? button("✓ Accepted", () => act({ do: "restore", view: view.id }, "no longer accepted"), { class: "on", title: "Click to take it back", "aria-pressed": "true" })
+      ? button("✓ Accepted", () => act({ do: "restore", view: view.id }, "no longer accepted"), { class: "on", id: "accept", title: "Click to take it back", "aria-pressed": "true" })
       : button("Accept", () => act({ do: "accept", view: view.id }, "accepted: the next search avoids it"), { class: "primary", id: "accept", title: "The next search is given it too" }),
     on_status("rejected")
-      ? button("Take back", () => act({ do: "restore", view: view.id }, "taken back"))
+      ? button("Take back", () => act({ do: "restore", view: view.id }, "taken back"), { id: "reject" })
       : button("Reject", () => act({ do: "reject", view: view.id }, "rejected"), { id: "reject", title: "Set it aside" }),
     button("Rename", rename));
 }
@@ -128,7 +128,7 @@ export function viewPanel(place) {
     if (state.frontier?.view !== found.id) state.frontier = null;
     const { points } = found;
     figure.setAttribute("aria-label", `${found.name}: ${counted(points.rows.length, "point")} in ${counted(found.n_clusters, "group")}. ${found.sentence}`);
-    fill(head, h("div", { class: "head" }, h("h2", {}, found.name), actions(found)),
+    fill(head, h("div", { class: "head" }, h("h2", { id: "view-name", tabindex: "-1" }, found.name), actions(found)),
       h("p", { class: "lead" }, found.sentence), h("p", {}, found.description.evidence), facts(found));
     fill(tools,
       found.known.length > 1 ? select("Beside it", found.known.map((one, i) => [i, one.name]), known, (value) => { known = Number(value); redraw(); }) : null,
