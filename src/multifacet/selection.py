@@ -242,9 +242,7 @@ def eigengap_dimension(X: Any, labelings: Sequence[Array], kernel: Kernel, k: in
 class _Race:
     """The candidates so far, the best of them, and how long ago it came in."""
 
-    def __init__(
-        self, callback: Callable[[dict], None] | None, rows: Array, *, total: int
-    ) -> None:
+    def __init__(self, callback: Callable[[dict], None] | None, rows: Array, *, total: int) -> None:
         self.candidates: list[Candidate] = []
         self._callback, self._rows = callback, rows
         self._total, self._done, self._waiting = total, 0, 0
