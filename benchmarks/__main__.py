@@ -38,4 +38,5 @@ def main(names: list[str]) -> None:
             print(table, flush=True)
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
