@@ -146,14 +146,16 @@ def alternative(
     """
     if not labelings:
         raise ValueError("an alternative needs at least one given labeling")
-    onehot = np.hstack([one_hot(labels) for labels in labelings])
-    # The mean of zeros and ones is exact, whoever adds them up.
-    columns = _centre(onehot)
+    first, *others = map(one_hot, labelings)
+    onehot = np.hstack([first, *others]) if others else first
+    sizes = onehot.sum(axis=0)
+    # The mean of zeros and ones is exact, whoever adds them up. In place: rows may be many.
+    onehot -= onehot.mean(axis=0)
     if scale == "unit":
-        columns = columns / np.sqrt(onehot.sum(axis=0))
+        onehot /= np.sqrt(sizes)
     elif scale != "paper":
         raise ValueError(f"novelty_scale must be 'unit' or 'paper', got {scale!r}")
-    return Problem(columns, np.full(onehot.shape[1], -float(weight)), n_clusters)
+    return Problem(onehot, np.full(onehot.shape[1], -float(weight)), n_clusters)
 
 
 def one_hot(labels: Array) -> Array:
