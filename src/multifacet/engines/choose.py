@@ -13,7 +13,7 @@ from .exact import Exact
 from .lowrank import LowRank
 
 #: Rows up to which all pairs cost less than landmarks do.
-EXACT_ROWS = 3000
+EXACT_ROWS = 1200
 
 _log = logging.getLogger("multifacet")
 
