@@ -6,8 +6,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from benchmarks.engines import text
 from scipy.sparse import csr_matrix
-from sklearn.preprocessing import normalize
 
 from multifacet import KDAC, EmbeddingKDAC, LinearKDAC, SupervisedKDR, UnsupervisedKDR
 from multifacet.datasets import make_moons_views
@@ -31,24 +31,6 @@ from .reference import KERNELS, random_problem
 def symmetric(size: int, seed: int = 0) -> np.ndarray:
     A = np.random.default_rng(seed).standard_normal((size, size))
     return A + A.T
-
-
-def text(n: int, d: int, *, per_row: int = 20, k: int = 3, seed: int = 0):
-    """Rows of words: a quarter from the topic of one labeling, a quarter from that of another."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (2, n))
-    frequency = 1 / np.arange(200, d + 200)
-    words = rng.choice(d, (n, per_row), p=frequency / frequency.sum())
-    source = rng.random((n, per_row))
-    for place, labeling in enumerate(labels):
-        topics = rng.choice(d, (k, 50), replace=False)
-        drawn = topics[labeling[:, None], rng.integers(0, 50, (n, per_row))]
-        words = np.where((source >= place / 4) & (source < (place + 1) / 4), drawn, words)
-    X = csr_matrix(
-        (np.ones(n * per_row), (np.repeat(np.arange(n), per_row), words.ravel())), shape=(n, d)
-    )
-    X.sum_duplicates()
-    return normalize(X), labels
 
 
 @pytest.mark.parametrize("size", [8, 60, 500])
