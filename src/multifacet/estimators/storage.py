@@ -67,7 +67,8 @@ def unpack_views(described: Sequence[dict[str, Any]], arrays: Mapping[str, Array
     views = []
     for i, one in enumerate(described):
         parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
-        parts |= {name: one[name] for name in _PLAIN}
+        parts |= {name: one[name] for name in _PLAIN if name != "notes"}
+        parts["notes"] = one.get("notes", [])  # which older files have not
         if parts["separation"] is None:
             parts["separation"] = -math.inf
         parts["settings"] = Settings(**one["settings"])
