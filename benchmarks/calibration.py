@@ -1,20 +1,27 @@
 """The null behind p-values: what the search finds where there is nothing.
 
-Writes the constants of ``multifacet.evidence.NULL_SEPARATION`` and ``NULL_WITH_STABILITY``.
+Writes ``multifacet/search/null.json``, with the key of the plan that the laws belong to.
 """
 
 from __future__ import annotations
 
+from importlib.resources import files
+from pathlib import Path
+
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.preprocessing import scale
 
 from multifacet import KDAC
 from multifacet.evidence import stability
-from multifacet.search import ROWS
+from multifacet.search import PLAN
+from multifacet.search.null import FILE, NullLaw, NullLaws, shape_of
 
 from .table import Table
 
 CLOUDS = 120
+#: The 95 % quantile of a Gumbel law of mean zero, in scales.
+GUMBEL_95 = 2.393
 
 
 def cloud(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
@@ -35,34 +42,39 @@ def cloud(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
     return scale(X + 3 * rng.standard_normal((groups, d))[given]), given
 
 
+def searched(seed: int) -> list[float] | None:
+    """Return the shape, separation and stability of what is found in one cloud, if anything is."""
+    rng = np.random.default_rng(9000 + seed)
+    X, given = cloud(rng)
+    k = rng.choice(["auto", "auto", "auto", 2, 3, 5])
+    asked = None if k == "auto" else int(k)
+    model = KDAC(asked or "auto", random_state=0).fit(X, given=given)
+    best, part = model.selection_.chosen, model.selection_.rows
+    if best.rejected:
+        return None
+    known = [] if given is None else [given[part]]
+    stable = stability(X[part], best.labels, best.settings, given=known)
+    return [*shape_of(*X.shape, asked), best.separation, stable]
+
+
+def fitted(shapes: np.ndarray, statistic: np.ndarray) -> NullLaw:
+    """Return the law whose mean is linear in the shapes."""
+    coefficients = np.linalg.lstsq(shapes, statistic, rcond=None)[0]
+    rest = statistic - shapes @ coefficients
+    scale_of_rest = np.quantile(rest, 0.95) / GUMBEL_95
+    return NullLaw(*(round(float(value), 4) for value in (*coefficients, scale_of_rest)))
+
+
 def run() -> list[Table]:
-    rows = []
-    for seed in range(CLOUDS):
-        rng = np.random.default_rng(9000 + seed)
-        X, given = cloud(rng)
-        k = rng.choice(["auto", "auto", "auto", 2, 3, 5])
-        k = "auto" if k == "auto" else int(k)
-        model = KDAC(k, random_state=0).fit(X, given=given)
-        best = model.selection_.chosen
-        part = model.selection_.rows
-        known = [] if given is None else [given[part]]
-        stable = stability(X[part], best.labels, best.settings, given=known)
-        splits = 0.0 if k == "auto" else np.log2(k) - 1
-        shape = [1.0, np.log(min(len(X), ROWS) / ROWS), np.log(X.shape[1]), splits]
-        if not best.rejected:
-            rows.append([*shape, best.separation, stable])
-    values = np.array(rows)
+    found = Parallel(n_jobs=-1)(delayed(searched)(seed) for seed in range(CLOUDS))
+    values = np.array([one for one in found if one is not None])
+    shapes, separated, stable = values[:, :4], values[:, 4], values[:, 5]
+    laws = NullLaws(PLAN.key, fitted(shapes, separated), fitted(shapes, separated + stable))
+    Path(str(files("multifacet.search").joinpath(FILE))).write_text(laws.to_json(), "utf-8")
     table = Table(
-        f"Null of the automatic search ({len(values)} clouds)",
-        ["statistic", "level", "rows", "features", "splits", "scale", "95 % quantile"],
+        f"Null of the automatic search ({len(values)} clouds, plan {PLAN.key})",
+        ["statistic", "level", "rows", "features", "splits", "scale"],
     )
-    for name, statistic in (
-        ("separation", values[:, 4]),
-        ("separation + stability", values[:, 4] + values[:, 5]),
-    ):
-        coefficients = np.linalg.lstsq(values[:, :4], statistic, rcond=None)[0]
-        rest = statistic - values[:, :4] @ coefficients
-        # A Gumbel law of mean zero has its 95 % quantile at 2.393 scales.
-        table.add(name, *map(float, coefficients), float(np.quantile(rest, 0.95) / 2.393),
-                  float(np.quantile(statistic, 0.95)))  # fmt: skip
+    table.add("separation", *vars(laws.separation).values())
+    table.add("separation + stability", *vars(laws.with_stability).values())
     return [table]

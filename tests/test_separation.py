@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from multifacet.separation import RESOLUTION, neighbour_graph, separation
+from multifacet.search import PLAN
+from multifacet.search.separation import neighbour_graph, separation
 
 
 def cliques(*sizes: int, bridge: float = 0.0) -> tuple[csr_matrix, np.ndarray]:
@@ -29,7 +30,7 @@ def test_two_cliques_have_known_conductances():
     np.testing.assert_allclose(found.external, [2 / 92, 2 / 92])
     # Any half of a clique of ten: 25 edges across, volume 5 * 9; unequal cuts cost more.
     np.testing.assert_allclose(found.internal, [25 / 45, 25 / 45])
-    ratio = (25 / 45 + RESOLUTION) / (2 / 92 + RESOLUTION)
+    ratio = (25 / 45 + PLAN.resolution) / (2 / 92 + PLAN.resolution)
     assert found.score == pytest.approx(np.log(ratio))
 
 

@@ -8,12 +8,13 @@ from multifacet.datasets import make_independent_views, make_moons_views
 from multifacet.kernels import Gaussian
 from multifacet.linalg import orthonormalise, subspace_distance
 from multifacet.metrics import hsic
-from multifacet.starts import (
+from multifacet.search import PLAN
+from multifacet.search.residual import residual_scores
+from multifacet.search.starts import (
     _NonGaussianity,
     pair_starts,
     pairwise_dependence,
     random_start,
-    residual_scores,
 )
 
 
@@ -107,7 +108,7 @@ def test_non_gaussianity_has_the_right_gradient_and_no_preferred_axes():
     rng = np.random.default_rng(0)
     values = rng.standard_normal((80, 5))
     values[:, 0] = np.sign(values[:, 0]) + 0.1 * values[:, 1]
-    index = _NonGaussianity(values)
+    index = _NonGaussianity(values, PLAN.sharpen_frequency)
     W = orthonormalise(rng.standard_normal((5, 2)))
     here = index(W)
     for _ in range(3):

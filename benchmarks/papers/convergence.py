@@ -5,8 +5,8 @@ from __future__ import annotations
 from multifacet.engines import Exact
 from multifacet.kernels import Gaussian
 from multifacet.problems import alternative
+from multifacet.search.starts import spectral_start
 from multifacet.solvers import ISM, DimensionGrowth, Stiefel
-from multifacet.starts import spectral_start
 
 from ..table import Table
 from .cases import cases

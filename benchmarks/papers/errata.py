@@ -17,8 +17,8 @@ from multifacet.kernels import Custom, Gaussian, median_distance
 from multifacet.linalg import leading_eigenpairs, subspace_distance
 from multifacet.metrics import nmi
 from multifacet.problems import alternative, one_hot, supervised
+from multifacet.search.starts import spectral_start
 from multifacet.solvers import ISM, Stiefel
-from multifacet.starts import spectral_start
 
 from ..table import Table
 from .cases import Case, cases

@@ -9,8 +9,8 @@ import numpy as np
 from multifacet.engines import Exact
 from multifacet.kernels import Gaussian
 from multifacet.problems import alternative, one_hot, supervised
+from multifacet.search.starts import spectral_start
 from multifacet.solvers.eigen import NAMES as EIGEN
-from multifacet.starts import spectral_start
 
 from ..published import centre
 from ..table import Table

@@ -8,7 +8,7 @@ from sklearn.preprocessing import scale
 from multifacet.engines import Exact
 from multifacet.kernels import Polynomial
 from multifacet.problems import one_hot, supervised
-from multifacet.starts import spectral_start
+from multifacet.search.starts import spectral_start
 
 from ..table import Table
 from .folds import SOLVERS, available, digits

@@ -12,7 +12,7 @@ from sklearn.preprocessing import scale
 from multifacet.engines import Exact
 from multifacet.kernels import Gaussian, Polynomial, median_distance
 from multifacet.problems import one_hot, supervised
-from multifacet.starts import random_start, spectral_start
+from multifacet.search.starts import random_start, spectral_start
 
 from ..published import DATA
 from ..table import Table

@@ -31,7 +31,6 @@ from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
 from .solvers.base import Solver, SolverResult
 from .solvers.level_shift import Point, ascend
-from .starts import Start
 
 #: Clusters smaller than this share of the average size n / k are fragments.
 FRAGMENT_SHARE = 0.25
@@ -48,6 +47,25 @@ AT_CLUSTER_BOUNDARY = "stopped where the joint objective rises only by changing 
 
 Keep = Literal["best", "settled"]
 Callback = Callable[[dict], None]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A beginning of the alternation.
+
+    Attributes
+    ----------
+    name : str
+        Where it comes from, for reports.
+    W : array of shape (d, q)
+        First subspace.
+    gamma : Gamma or None
+        Gamma of the first W-step, if it does not follow from W.
+    """
+
+    name: str
+    W: Array
+    gamma: Gamma | None = None
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,27 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .alternate import cluster_embedding, explore
-from .engines import Exact
+from .alternate import Start, cluster_embedding, explore
+from .engines.choose import few_rows
 from .engines.threads import single_threaded_blas
 from .kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from .linalg import Array
 from .metrics import nmi
 from .problems import Problem, alternative, gaussian_factor, one_hot
-from .search import ROWS, Candidate, Settings
-from .selection import CLEAR, Selection, select
-from .solvers import ISM
-from .starts import Start, pair_starts
+from .search import (
+    PLAN,
+    Candidate,
+    KernelSource,
+    Sample,
+    SearchPlan,
+    Selection,
+    Settings,
+    select,
+    significance,
+)
+from .search.starts import pair_starts
+from .solvers import as_solver
+from .solvers.base import Solver, shortened
 
 #: Rows on which permutation tests and frontiers are computed.
 MAX_ROWS = 2000
@@ -35,6 +45,15 @@ FRONTIER_ROWS = 800
 #: Novelty weights of the frontier, in unit scale.
 WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
+
+__all__ = [
+    "Frontier",
+    "TestResult",
+    "frontier",
+    "independence_test",
+    "significance",
+    "stability",
+]
 
 T = TypeVar("T")
 
@@ -156,69 +175,6 @@ def _hsic(factor: Array, indicator: Array) -> float:
     return float(((factor.T @ indicator) ** 2).sum() / (len(factor) - 1) ** 2)
 
 
-def significance(
-    separation: float,
-    n_rows: int,
-    n_features: int,
-    n_clusters: int | None,
-    *,
-    stability: float | None = None,
-) -> float:
-    """Return the p-value of a view: how often data without clusters look as good.
-
-    Parameters
-    ----------
-    separation : float
-        Separation of the clusters that the automatic search chose.
-    n_rows, n_features : int
-        Shape of the data.
-    n_clusters : int or None
-        Number of clusters asked for; None if it was chosen.
-    stability : float, optional
-        Stability over refits. Noise can look separated but is not found again, so together they
-        tell more.
-
-    Returns
-    -------
-    float
-        Probability that the best of all candidates reaches this separation (plus stability) on
-        structureless data. The search is part of the null, which was simulated once
-        (``python -m benchmarks calibration``): Gaussian, uniform and mixed clouds, with and without
-        given groups. Its maximum follows a Gumbel law whose location depends on the shape.
-
-    Examples
-    --------
-    >>> from multifacet.evidence import significance
-    >>> significance(3.0, 300, 5, 2) < 0.001 < 0.1 < significance(0.5, 300, 5, 2)
-    True
-    """
-    law = NULL_SEPARATION if stability is None else NULL_WITH_STABILITY
-    splits = 0.0 if n_clusters is None else np.log2(max(n_clusters, 2)) - 1
-    mean = (
-        law.level
-        + law.rows * np.log(min(n_rows, ROWS) / ROWS)
-        + law.features * np.log(max(n_features, 3))  # fewer were not simulated
-        + law.splits * splits
-    )
-    excess = (separation + (stability or 0.0) - mean) / law.scale + np.euler_gamma
-    return float(-np.expm1(-np.exp(-excess)))
-
-
-class _NullLaw(NamedTuple):
-    """Mean and scale of the statistic on structureless data."""
-
-    level: float
-    rows: float  # per log(rows / ROWS), up to ROWS
-    features: float  # per log(features)
-    splits: float  # per doubling of the number of clusters asked for
-    scale: float  # of the Gumbel law, matched to the 95 % quantile
-
-
-#: Fitted by ``python -m benchmarks calibration``.
-NULL_SEPARATION = _NullLaw(0.20, -0.41, 0.17, -0.30, 0.22)
-NULL_WITH_STABILITY = _NullLaw(0.80, -0.43, 0.0, -0.15, 0.27)
-
-
 def stability(
     X: Any,
     labels: Any,
@@ -226,8 +182,10 @@ def stability(
     *,
     given: Sequence[Array] = (),
     kernel: Kernel | str = "gaussian",
+    solver: Solver | str = "ism",
     n_refits: int = 3,
     random_state: int = 0,
+    plan: SearchPlan = PLAN,
 ) -> float:
     """Return the agreement of a grouping with those found again on subsamples.
 
@@ -243,10 +201,14 @@ def stability(
         What was given.
     kernel : Kernel or str
         Similarity.
+    solver : Solver or str
+        How subspaces are found.
     n_refits : int, default=3
         Number of subsamples, of two thirds of the rows (at most 400).
     random_state : int, default=0
         Seed.
+    plan : SearchPlan
+        Constants of the search.
 
     Returns
     -------
@@ -269,19 +231,13 @@ def stability(
     n = X.shape[0]
     agreement = []
     for _ in range(n_refits):
-        rows = rng.permutation(n)[: min(2 * n // 3, ROWS)]
+        rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.rows)]
         part, known = X[rows], [np.asarray(one)[rows] for one in given]
-        starts = partial(pair_starts, part, known, n_starts=8, rng=rng)
+        starts = partial(pair_starts, n_starts=plan.refit_starts, rng=rng, plan=plan)
+        source = KernelSource(as_kernel(kernel), as_solver(solver), starts)
         with single_threaded_blas():
-            again = select(
-                part,
-                known,
-                as_kernel(kernel),
-                ISM(max_iter=4),
-                settings,
-                starts,
-                seed=int(rng.integers(2**31 - 1)),
-            )
+            sample = Sample.draw(part, known, settings, int(rng.integers(2**31 - 1)), plan)
+            again = select(sample, [source])
         here = np.asarray(labels)[rows[again.rows]]
         agreement.append(max(nmi(one.labels, here) for one in _as_good_as_the_best(again)))
     return float(np.mean(agreement))
@@ -292,7 +248,7 @@ def _as_good_as_the_best(selection: Selection) -> list[Candidate]:
 
     Where the data hold several views, a refit may prefer another one; the view is still there.
     """
-    bar = max(CLEAR, 0.75 * selection.chosen.separation)
+    bar = max(selection.plan.clear, selection.plan.as_good * selection.chosen.separation)
     clear = [c for c in selection.candidates if not c.rejected and c.separation >= bar]
     return [selection.chosen, *clear]
 
@@ -344,6 +300,7 @@ def frontier(
     W: Array,
     *,
     kernel: Kernel | str = "gaussian",
+    solver: Solver | str = "ism",
     weights: Sequence[float] = WEIGHTS,
     random_state: int = 0,
 ) -> Frontier:
@@ -364,6 +321,8 @@ def frontier(
         Subspace where the path begins.
     kernel : Kernel or str
         Similarity.
+    solver : Solver or str
+        How subspaces are found.
     weights : sequence of float
         Novelty weights in unit scale.
     random_state : int, default=0
@@ -395,12 +354,13 @@ def frontier(
     k = settings.n_clusters or 2
     points = []
     with single_threaded_blas():
-        sums = Exact().attach(X, kernel, mean=np.asarray(X.mean(axis=0)).ravel(), n_jobs=1)
+        sums = few_rows(X, kernel, mean=np.asarray(X.mean(axis=0)).ravel())
+        short = shortened(as_solver(solver), PLAN.explore_solver_steps)
         for weight in sorted(weights, reverse=True):
             problem = alternative(given, weight, k, scale="unit")
             run = explore(
-                sums, problem, ISM(max_iter=4), Start("path", W), keep="best", max_iter=4,
-                tol=1e-3, seed=random_state,
+                sums, problem, short, Start("path", W), keep="best", max_iter=PLAN.explore_steps,
+                tol=PLAN.explore_tolerance, seed=random_state,
             )  # fmt: skip
             found = run.solution
             W = found.W

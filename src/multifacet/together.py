@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .alternate import Solution, embed
-from .engines import Exact
+from .engines import Engine
 from .kernels import Kernel, typical_distance
 from .linalg import Array, subspace_distance
 from .problems import Problem, alternative, gaussian_factor, unsupervised
@@ -32,7 +32,9 @@ def refine_together(
     kernels: Sequence[Kernel],
     n_clusters: Sequence[int],
     solver: Solver,
+    engine: Engine,
     *,
+    n_jobs: int | None = None,
     weight: float = 3.0,
     max_iter: int = 10,
     tol: float = 1e-3,
@@ -51,6 +53,10 @@ def refine_together(
         Similarity (with its bandwidth) and number of clusters of each view.
     solver : Solver
         Solver of the W-step.
+    engine : Engine
+        How sums over pairs of rows are computed.
+    n_jobs : int or None
+        Threads; None uses all cores.
     weight : float
         Novelty weight in unit scale.
     max_iter : int
@@ -60,7 +66,7 @@ def refine_together(
     """
     mean = np.asarray(X.mean(axis=0)).ravel()
     Ws = list(Ws)
-    sums = [Exact().attach(X, kernel, mean=mean, n_jobs=None) for kernel in kernels]
+    sums = [engine.attach(X, kernel, mean=mean, n_jobs=n_jobs) for kernel in kernels]
     factors = [_unit_factor(X, W) for W in Ws]
     solutions: list[Solution] = []
     for _ in range(max_iter):

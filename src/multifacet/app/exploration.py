@@ -19,7 +19,7 @@ from ..files import FileData, read_file, write_json
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import novelty
-from ..separation import neighbour_graph, separation
+from ..search.separation import neighbour_graph, separation
 from .tables import first_setup, named_columns
 
 #: Version of the directory.

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from ..estimators.validation import check_choice, check_clusters, check_count, check_real
 from ..linalg import Array
-from ..starts import Residual
+from ..search.residual import GroupResidual
 from .base import Rival, centred, cluster_means
 
 #: Prices of information I(C; X), from a soft to a nearly hard clustering.
@@ -124,7 +124,7 @@ class CIB(Rival):
             make, data = _Gaussian, _unit_variance(X)
         if mode == "additive":
             if labelings:
-                data = Residual(data, labelings).columns(np.arange(data.shape[1]))
+                data = GroupResidual(data, labelings).columns(np.arange(data.shape[1]))
             return [make(data, everything, 1.0)]
         conditions = _crossed(labelings, k)
         weight = gamma if conditions else 1.0

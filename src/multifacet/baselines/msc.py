@@ -10,13 +10,14 @@ from sklearn.cluster import SpectralClustering
 from sklearn.utils import check_random_state
 
 from ..alternate import cluster_embedding
+from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
 from ..estimators.validation import check_choice, check_count, check_real
 from ..kernels import Gaussian, typical_distance
 from ..linalg import Array, fix_signs
 from ..problems import one_hot
+from ..search.starts import pairwise_dependence
 from ..solvers import as_solver
-from ..starts import pairwise_dependence
 from ..together import refine_together
 from .base import SeveralViews, centred
 
@@ -123,6 +124,7 @@ class MSC(SeveralViews):
                 [Gaussian(self._bandwidth(X @ W)) for W in Ws],
                 counts,
                 as_solver(self.solver),
+                as_engine("auto"),
                 weight=weight,
                 max_iter=check_count("max_rounds", self.max_rounds, low=1),
                 tol=check_real("tol", self.tol),

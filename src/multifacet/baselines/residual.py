@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 
 from ..estimators.validation import check_choice, check_clusters, check_count
 from ..linalg import Array
-from ..starts import Residual as GroupResidual
+from ..search.residual import GroupResidual
 from .base import Rival
 
 #: Neighbours of a row in the graph of the spectral method.

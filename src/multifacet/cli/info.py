@@ -49,7 +49,7 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
     from ..engines.threads import thread_count
     from ..estimators.base import COARSE_ROWS, REFINED_ROWS
     from ..kernels import Gaussian
-    from ..search import ROWS
+    from ..search import PLAN
 
     engine, why = Auto().choose(rows, columns)
     problem = None
@@ -65,7 +65,7 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
         "engine": type(engine).__name__.lower(),
         "why": why,
         "threads": thread_count(None),
-        "rows_searched": min(rows, ROWS),
+        "rows_searched": min(rows, PLAN.rows),
         "rows_solved_first": min(rows, COARSE_ROWS),
         "data_bytes": 8 * rows * columns,
         "budget_bytes": parse_bytes(engine.memory),

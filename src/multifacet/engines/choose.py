@@ -50,3 +50,10 @@ class Auto:
             engine, sentence = self.choose(*X.shape)
         _log.info(sentence)
         return engine.attach(X, kernel, mean=mean, n_jobs=n_jobs)
+
+
+def few_rows(
+    X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = 1
+) -> PairSums:
+    """Return the pair sums of rows that are few enough to visit all pairs, such as a sample."""
+    return Exact().attach(X, kernel, mean=mean, n_jobs=n_jobs)

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
 
-from ..alternate import AT_CLUSTER_BOUNDARY, Keep
+from ..alternate import AT_CLUSTER_BOUNDARY, Keep, Start
 from ..engines.threads import single_threaded_blas
 from ..kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from ..linalg import Array
 from ..problems import Problem, alternative, unsupervised
-from ..search import Settings
-from ..selection import Selection, eigengap_dimension, select, select_by_quality
-from ..solvers import ISM, as_solver
+from ..search import (
+    KernelSource,
+    Sample,
+    Selection,
+    Settings,
+    eigengap_dimension,
+    papers_settings,
+    select,
+    select_by_quality,
+)
+from ..search.sources import StartMaker
+from ..search.starts import PairStarts, spectral_start
+from ..solvers import as_solver
 from ..solvers.base import SolverResult
-from ..starts import Start, pair_starts, spectral_start
 from .base import SubspaceClusterer, beside
 from .validation import (
     check_choice,
@@ -98,7 +110,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
     spectral start: ISM 2018). Scale the features first: distances count.
 
     Settings that are "auto" are chosen together: candidates from many starts and settings are
-    compared by how well their clusters are separated (:mod:`multifacet.selection`), on a
+    compared by how well their clusters are separated (:mod:`multifacet.search`), on a
     subsample; ``selection_`` keeps them all.
 
     Parameters
@@ -275,7 +287,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         if not isinstance(self.n_components, str):
             q = self._alternative_dimension(2, d, labelings)
         elif check_choice("n_components", self.n_components, ["auto", "eigengap"]) == "eigengap":
-            q = eigengap_dimension(X, labelings, kernel, k or 3)
+            q = eigengap_dimension(X, labelings, kernel, as_solver(self.solver), k or 3)
         elif not isinstance(self.init, str):
             q = np.shape(self.init)[-1]
         width = None
@@ -294,31 +306,30 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         self, X: Any, labelings: list[Array], kernel: Kernel, fixed: Settings, seed: int
     ) -> Selection | None:
         """Choose what is open, and the start; None if both are fixed."""
+        sample, solver = Sample.draw(X, labelings, fixed, seed), as_solver(self.solver)
         if "quality" in (self.bandwidth, self.novelty_weight):
-            return select_by_quality(X, labelings, kernel, fixed, seed=seed)
+            return select_by_quality(sample, kernel, solver)
         automatic = isinstance(self.init, str) and self.init == "auto"
         if fixed.complete(kernel) and not automatic:
             return None
-        return select(
-            X,
-            labelings,
-            kernel,
-            # Short alternations look around; they need not converge.
-            ISM(max_iter=4) if self.solver == "ism" else as_solver(self.solver),
-            fixed,
-            lambda q: self._search_starts(X, labelings, q, seed),
-            with_residual=automatic,
-            seed=seed,
-            callback=self._callback(),
+        starts: StartMaker = PairStarts(self.n_starts, seed)
+        if not automatic:
+            starts = partial(self._starts_before_settings, seed)
+        source = KernelSource(kernel, solver, starts, with_residual=automatic)
+        found = select(sample, [source], callback=self._callback())
+        if found.found:
+            return found
+        return replace(
+            found, settings=papers_settings(fixed, X, kernel, found.chosen.n_clusters, found.plan)
         )
 
-    def _search_starts(self, X: Any, labelings: list[Array], q: int, seed: int) -> list[Start]:
+    def _starts_before_settings(
+        self, seed: int, X: Any, labelings: Sequence[Array], q: int
+    ) -> list[Start]:
         """Return the starts of dimension q that ``init`` asks for, before settings are known."""
-        rng = np.random.default_rng(seed)
-        if isinstance(self.init, str) and self.init == "auto":
-            return pair_starts(X, labelings, q, self.n_starts, rng)
         kernel = with_bandwidth(as_kernel(self.kernel), typical_distance(X))
-        problem = self._problem(labelings, X.shape[0], 2)
+        problem = self._problem(list(labelings), X.shape[0], 2)
+        rng = np.random.default_rng(seed)
         return self._starts(X, self._attach(X, kernel), problem, q, labelings, rng)
 
     def _solve_at(

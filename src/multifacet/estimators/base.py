@@ -22,6 +22,7 @@ from ..alternate import (
     Callback,
     Keep,
     Solution,
+    Start,
     alternate,
     cluster_embedding,
     nearest_centres,
@@ -40,9 +41,9 @@ from ..kernels import (
 )
 from ..linalg import Array, column_moments, orthonormalise
 from ..problems import Problem
+from ..search.starts import pair_starts, random_start, spectral_start
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
-from ..starts import Start, pair_starts, random_start, spectral_start
 from .validation import (
     check_choice,
     check_count,

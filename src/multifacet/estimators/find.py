@@ -336,7 +336,12 @@ def find_views(
         path, notes = attempt(
             "What novelty costs in quality",
             lambda: frontier(
-                prepared.X, known, first.settings, first.components.T, kernel=finder.kernel
+                prepared.X,
+                known,
+                first.settings,
+                first.components.T,
+                kernel=finder.kernel,
+                solver=finder.solver,
             ),
         )
         views[0] = replace(first, notes=first.notes + notes)

@@ -12,8 +12,8 @@ from ..certificate import certify
 from ..engines.threads import single_threaded_blas
 from ..linalg import Array
 from ..problems import one_hot, semi_supervised, supervised, target_factor, unsupervised
+from ..search.starts import random_start, spectral_start
 from ..solvers import as_solver
-from ..starts import random_start, spectral_start
 from .base import SubspaceClusterer, SubspaceEstimator, beside
 from .validation import check_choice, check_clusters, check_count, check_data, check_real
 

@@ -15,7 +15,7 @@ from ..frames import Encoding
 from ..frames.encoding import Column
 from ..linalg import Array
 from ..metrics import nmi
-from ..selection import CLEAR, WEAK, Selection
+from ..search import PLAN, Selection
 from .view import View
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def describe_views(views: Views) -> dict[str, Any]:
 def describe_selection(selection: Selection) -> dict[str, Any]:
     """Return how settings were chosen: the best candidates, and how many were turned down.
 
-    The keys are ``sentence``, ``rule``, ``found``, ``n_rows`` (of the subsample),
-    ``n_candidates``, ``rejected`` (how many for which reason) and ``candidates`` (the best ten,
-    as in :meth:`Selection.table`).
+    The keys are ``sentence``, ``rule``, ``plan`` (its key), ``found``, ``n_rows`` (of the
+    subsample), ``n_candidates``, ``rejected`` (how many for which reason) and ``candidates`` (the
+    best ten, as in :meth:`Selection.table`).
     """
     reasons = Counter(one.rejected for one in selection.candidates if one.rejected)
     sentence = str(selection)
@@ -95,6 +95,7 @@ def describe_selection(selection: Selection) -> dict[str, Any]:
     return {
         "sentence": sentence,
         "rule": selection.rule,
+        "plan": selection.plan.key,
         "found": bool(selection.found),
         "n_rows": len(selection.rows),
         "n_candidates": len(selection.candidates),
@@ -231,9 +232,10 @@ def _evidence(view: View, known: list[str]) -> str:
             f"{_percent(view.p_value)} of cases (separation {score:.2f})."
         )
     else:
-        word = "clearly" if score >= CLEAR else "moderately" if score >= WEAK else "hardly"
+        word = "moderately" if score >= PLAN.weak else "hardly"
+        word = "clearly" if score >= PLAN.clear else word
         parts.append(
-            f"The groups are {word} separated ({score:.2f}; from {CLEAR:g} on it is clear)."
+            f"The groups are {word} separated ({score:.2f}; from {PLAN.clear:g} on it is clear)."
         )
     if view.independence is not None:
         amount = "next to nothing" if view.novelty <= UNRELATED else "little"

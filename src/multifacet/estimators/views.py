@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
 from ..alternate import cluster_embedding
+from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
 from ..evidence import attempt, independence_test, significance, stability
 from ..explain import explain
@@ -19,10 +20,10 @@ from ..isaac import ISAAC
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..metrics import cluster_quality, novelty
-from ..search import CLUSTERS, Settings
-from ..separation import neighbour_graph, separation
+from ..search import PLAN, Settings
+from ..search.residual import GroupResidual, residual_scores
+from ..search.separation import neighbour_graph, separation
 from ..solvers import as_solver
-from ..starts import Residual, residual_scores
 from ..together import refine_together
 from .alternative import KDAC
 from .base import announce
@@ -289,6 +290,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             view.settings,
             given=known,
             kernel=self.kernel,
+            solver=self.solver,
             n_refits=self.n_refits,
             random_state=seed,
         )
@@ -334,6 +336,8 @@ class ViewFinder(ClusterMixin, BaseEstimator):
                 [with_bandwidth(kernel, view.settings.bandwidth) for view in views],
                 [view.n_clusters for view in views],
                 as_solver(self.solver),
+                as_engine("exact"),
+                n_jobs=self.n_jobs,
             )
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
@@ -414,7 +418,7 @@ def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int)
         return replace(found, separation=chosen.separation)
     # A view that is independent of the known groups stays when their means are removed, gaps
     # between the groups themselves go; so both readings count.
-    points = Residual(found.projection[rows], [labels[rows] for labels in known])
+    points = GroupResidual(found.projection[rows], [labels[rows] for labels in known])
     inside = points.columns(np.arange(found.projection.shape[1]))
     within = _separation(inside, np.unique(found.labels[rows], return_inverse=True)[1])
     return replace(found, separation=0.5 * (chosen.separation + min(chosen.separation, within)))
@@ -460,7 +464,8 @@ def _fit_embedding(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed:
 def _best_over_clusters(fit: Callable[[int], _Found], k: Any, n_rows: int) -> _Found:
     if not isinstance(k, str):
         return fit(k)
-    return max((fit(n) for n in CLUSTERS if 2 * n <= n_rows), key=lambda found: found.separation)
+    tried = [fit(n) for n in PLAN.clusters if 2 * n <= n_rows]
+    return max(tried, key=lambda found: found.separation)
 
 
 METHODS = {"kdac": _fit_kdac, "linear": _fit_linear, "embedding": _fit_embedding}

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from ..linalg import Array
-from ..starts import pairwise_dependence
+from ..search.starts import pairwise_dependence
 from .density import bandwidths, choose_rows, kernels
 from .isa import Components, group_components, independent_components
 from .mixture import FLOOR, Mixture

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..linalg import Array
-from ..starts import pairwise_dependence
+from ..search.starts import pairwise_dependence
 from .coding import CodingCost, merge_indicators
 from .density import choose_rows
 from .isa import CONTRASTS, Components, group_components, independent_components

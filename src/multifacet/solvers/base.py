@@ -116,6 +116,15 @@ class Solver(Protocol):
         ...
 
 
+def shortened(solver: Solver, steps: int) -> Solver:
+    """Return a solver that takes at most so many steps of an exploring run, if it can be told.
+
+    A solver says that it can by a method ``shortened(steps)``; others keep their own limits.
+    """
+    shorten = getattr(solver, "shortened", None)
+    return solver if shorten is None else shorten(steps)
+
+
 def relative_residual(phi: Array, W: Array) -> float:
     """Return ||Phi W - W (W' Phi W)|| / ||Phi W||, the relative gradient of the Lagrangian.
 

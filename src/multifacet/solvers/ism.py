@@ -8,7 +8,7 @@ it may fall into two-cycles. So it *explores*, the best W is kept, and a level-s
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,6 +54,10 @@ class ISM:
         as_eigensolver(self.eigen)
         if self.max_iter < 1 or self.max_polish < 0 or not self.tol > 0:
             raise ValueError(f"ISM needs max_iter >= 1, max_polish >= 0 and tol > 0, got {self}")
+
+    def shortened(self, steps: int) -> ISM:
+        """Return the same method with at most so many plain steps."""
+        return replace(self, max_iter=min(self.max_iter, steps))
 
     def solve(
         self, sums: PairSums, gamma: Gamma, start: Array, *, polish: bool = True

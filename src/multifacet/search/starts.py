@@ -21,50 +21,25 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 
-from .engines import Exact
-from .engines.base import PairSums
-from .engines.wide import all_features
-from .kernels import Gaussian
-from .linalg import Array, leading_eigenpairs, orthonormalise
-from .problems import Gamma, Problem
-from .solvers.level_shift import Point, ascend
+from ..alternate import Start
+from ..engines.base import PairSums
+from ..engines.choose import few_rows
+from ..engines.wide import all_features
+from ..kernels import Gaussian
+from ..linalg import Array, leading_eigenpairs, orthonormalise
+from ..problems import Gamma, Problem
+from ..solvers.level_shift import Point, ascend
+from .plan import PLAN, SearchPlan
+from .residual import GroupResidual
 
-#: Rows used to measure dependence and to find independent components.
-MAX_ROWS = 2000
-#: Components kept before the search for independent ones.
-MAX_COMPONENTS = 20
-#: Features screened for pairs: the ones with the largest variance left.
-MAX_FEATURES = 100
-#: Rows, dimensions and steps up to which a plane of components is sharpened, and the inverse
-#: bandwidth of the index of non-Gaussianity: the higher, the finer the structure it sees.
-SHARPEN_ROWS, SHARPEN_DIMENSIONS, SHARPEN_STEPS, FREQUENCY = 500, 3, 25, 3.0
 #: Frequencies in the expansion of a Gaussian kernel of one variable.
 _FREQUENCIES = 12
-
-
-@dataclass(frozen=True)
-class Start:
-    """A beginning of the alternation.
-
-    Attributes
-    ----------
-    name : str
-        Where it comes from, for reports.
-    W : array of shape (d, q)
-        First subspace.
-    gamma : Gamma or None
-        Gamma of the first W-step, if it does not follow from W.
-    """
-
-    name: str
-    W: Array
-    gamma: Gamma | None = None
 
 
 def spectral_start(
@@ -95,7 +70,12 @@ def random_start(n_features: int, q: int, rng: np.random.Generator) -> Start:
 
 
 def pair_starts(
-    X, labelings: Sequence[Array], q: int, n_starts: int, rng: np.random.Generator
+    X: Any,
+    labelings: Sequence[Array],
+    q: int,
+    n_starts: int,
+    rng: np.random.Generator,
+    plan: SearchPlan = PLAN,
 ) -> list[Start]:
     """Return starts from dependent pairs, alternating between features and components.
 
@@ -112,20 +92,23 @@ def pair_starts(
         Number of starts wanted.
     rng : Generator
         Source of the subsample and of FastICA's first guess.
+    plan : SearchPlan
+        Constants.
 
     Returns
     -------
     list of Start
         At most ``n_starts``, strongest pairs first.
     """
-    rows = np.sort(rng.permutation(X.shape[0])[:MAX_ROWS])
-    residual = Residual(X[rows], [labels[rows] for labels in labelings])
-    axes, values = residual.features()
+    rows = np.sort(rng.permutation(X.shape[0])[: plan.start_rows])
+    residual = GroupResidual(X[rows], [labels[rows] for labels in labelings])
+    axes, values = residual.features(plan.start_features)
     queues = [_grown_pairs("feature pair", axes, values, q)]
-    components = _independent_components(residual, rng)
+    components = _independent_components(residual, rng, plan)
     if components is not None:
         pairs = islice(_grown_pairs("component pair", *components, q), (n_starts + 1) // 2)
-        queues.append(_sharpened(*components, pairs) if q <= SHARPEN_DIMENSIONS else pairs)
+        sharp = q <= plan.sharpen_dimensions
+        queues.append(_sharpened(*components, pairs, plan) if sharp else pairs)
     starts: list[Start] = []
     for round_of_starts in zip(*map(iter, queues), strict=False):
         starts.extend(round_of_starts)
@@ -134,70 +117,31 @@ def pair_starts(
     return starts[:n_starts]
 
 
-def residual_scores(X, labelings: Sequence[Array]) -> Array:
-    """Return the leading principal scores (n, r) of X without the means of the given groups."""
-    return Residual(X, labelings).principal()[1]
+@dataclass(frozen=True)
+class PairStarts:
+    """Makes starts from dependent pairs, the same ones at every call.
 
+    Parameters
+    ----------
+    n_starts : int
+        Number of starts of each dimension.
+    seed : int
+        Seed.
+    """
 
-class Residual:
-    """Data minus the group means of all given labelings, without densifying sparse data."""
+    n_starts: int
+    seed: int
 
-    def __init__(self, X, labelings: Sequence[Array]) -> None:
-        self._X = X
-        groups = [np.ones((X.shape[0], 1))]
-        groups += [(labels[:, None] == np.unique(labels)).astype(float) for labels in labelings]
-        # Projecting on the span of all indicators removes the additive effect of each labeling.
-        left, singular, _ = np.linalg.svd(np.hstack(groups), full_matrices=False)
-        self._basis = left[:, singular > 1e-10 * singular[0]]
-        self._loadings = np.asarray(X.T @ self._basis)  # (d, r)
-
-    def columns(self, chosen: Array) -> Array:
-        """Dense residual of a few columns (n, m)."""
-        block = self._X[:, chosen]
-        block = block.toarray() if issparse(block) else np.asarray(block, dtype=float)
-        return block - self._basis @ self._loadings[chosen].T
-
-    def features(self) -> tuple[Array, Array]:
-        """Axes (d, m) and values (n, m) of the features with most variance left."""
-        squares = self._X.multiply(self._X).sum(axis=0) if issparse(self._X) else None
-        total = np.asarray(squares).ravel() if squares is not None else (self._X**2).sum(axis=0)
-        left_over = total - (self._loadings**2).sum(axis=1)
-        order = np.argsort(-left_over, kind="stable")[:MAX_FEATURES]
-        chosen = np.sort(order[left_over[order] > 1e-10 * max(left_over.max(), 1e-300)])
-        axes = np.zeros((self._X.shape[1], len(chosen)))
-        axes[chosen, np.arange(len(chosen))] = 1.0
-        return axes, self.columns(chosen)
-
-    def principal(self) -> tuple[Array, Array]:
-        """Principal axes (d, m) and scores (n, m) of the residual, largest variance first."""
-        n, d = self._X.shape
-        if d <= 500:
-            R = self.columns(np.arange(d))
-            values, axes = np.linalg.eigh(R.T @ R / n)
-            keep = np.argsort(values)[::-1][:MAX_COMPONENTS]
-            keep = keep[values[keep] > 1e-10 * max(values.max(), 1e-300)]
-            return axes[:, keep], R @ axes[:, keep]
-        # Wide data: a randomised range finder needs products with X only.
-        probe = np.random.default_rng(0).standard_normal((n, MAX_COMPONENTS + 10))
-        for _ in range(4):
-            probe = np.linalg.qr(self._times(self._transpose_times(probe)))[0]
-        _, singular, axes = np.linalg.svd(self._transpose_times(probe).T, full_matrices=False)
-        keep = singular[:MAX_COMPONENTS] > 1e-10 * max(singular[0], 1e-300)
-        axes = axes[:MAX_COMPONENTS][keep].T
-        return axes, self._times(axes)
-
-    def _times(self, V: Array) -> Array:
-        return np.asarray(self._X @ V) - self._basis @ (self._loadings.T @ V)
-
-    def _transpose_times(self, V: Array) -> Array:
-        return np.asarray(self._X.T @ V) - self._loadings @ (self._basis.T @ V)
+    def __call__(self, X: Any, labelings: Sequence[Array], q: int) -> list[Start]:
+        """Return the starts of dimension q."""
+        return pair_starts(X, labelings, q, self.n_starts, np.random.default_rng(self.seed))
 
 
 def _independent_components(
-    residual: Residual, rng: np.random.Generator
+    residual: GroupResidual, rng: np.random.Generator, plan: SearchPlan
 ) -> tuple[Array, Array] | None:
     """Directions (d, m) and values (n, m) of independent components, or None if there are none."""
-    axes, scores = residual.principal()
+    axes, scores = residual.principal(plan.start_components)
     if axes.shape[1] < 2:
         return None
     ica = FastICA(
@@ -223,7 +167,9 @@ def _grown_pairs(kind: str, axes: Array, values: Array, q: int) -> Iterable[Star
                 yield Start(f"{kind} {i}-{j}", orthonormalise(W))
 
 
-def _sharpened(axes: Array, values: Array, starts: Iterable[Start]) -> list[Start]:
+def _sharpened(
+    axes: Array, values: Array, starts: Iterable[Start], plan: SearchPlan
+) -> list[Start]:
     """Return the starts moved to the least Gaussian subspaces near them, best first.
 
     Parameters
@@ -232,12 +178,16 @@ def _sharpened(axes: Array, values: Array, starts: Iterable[Start]) -> list[Star
         Independent components: directions, and uncorrelated values of unit variance.
     starts : iterable of Start
         Subspaces in the span of the directions.
+    plan : SearchPlan
+        Constants.
     """
-    index = _NonGaussianity(values[:SHARPEN_ROWS])
+    index = _NonGaussianity(values[: plan.sharpen_rows], plan.sharpen_frequency)
     found = []
     for start in starts:
         inside = orthonormalise(np.linalg.lstsq(axes, start.W, rcond=None)[0])
-        top, _ = ascend(index(inside), index, [], max_iter=SHARPEN_STEPS, tol=1e-3, caution=0.3)
+        top, _ = ascend(
+            index(inside), index, [], max_iter=plan.sharpen_steps, tol=1e-3, caution=0.3
+        )
         found.append((top.objective, Start(start.name, orthonormalise(axes @ top.W))))
     return [start for _, start in sorted(found, key=lambda pair: -pair[0])]
 
@@ -254,16 +204,18 @@ class _NonGaussianity:
     with k_b a Gaussian of bandwidth 1/b and c = b^2 / (1 + b^2).
     """
 
-    def __init__(self, values: Array) -> None:
+    def __init__(self, values: Array, frequency: float) -> None:
         n = len(values)
+        self._frequency = frequency
         self._values = values - values.mean(axis=0)
-        self._sums = Exact().attach(self._values, Gaussian(1 / FREQUENCY), mean=None, n_jobs=1)
+        self._sums = few_rows(self._values, Gaussian(1 / frequency))
         self._gamma = Gamma(np.full((n, 1), 1.0 / n), np.ones(1))
 
     def __call__(self, W: Array) -> Point:
         phi, pairs = self._sums.phi_and_objective(W, self._gamma)
-        rate = FREQUENCY**2 / (1 + FREQUENCY**2)
-        height = (1 + FREQUENCY**2) ** (-W.shape[1] / 2)
+        b = self._frequency
+        rate = b**2 / (1 + b**2)
+        height = (1 + b**2) ** (-W.shape[1] / 2)
         bell = np.exp(-0.5 * rate * ((self._values @ W) ** 2).sum(axis=1))
 
         def surrogate() -> Array:

@@ -22,14 +22,8 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
 from sklearn.neighbors import NearestNeighbors
 
-from .linalg import Array
-
-#: Neighbours per row of the graph.
-N_NEIGHBORS = 12
-#: Conductance below which a cut counts as no connection at all.
-RESOLUTION = 0.002
-#: A cut inside a cluster leaves at least this share on either side: stragglers are no halves.
-BALANCE = 0.2
+from ..linalg import Array
+from .plan import PLAN, SearchPlan
 
 
 @dataclass(frozen=True)
@@ -42,26 +36,29 @@ class Separation:
         Share of each cluster's edges that lead outside.
     internal : array of shape (k,)
         Conductance of the best balanced cut through each cluster.
+    resolution : float
+        Conductance that counts as none.
     """
 
     external: Array = field(repr=False)
     internal: Array = field(repr=False)
+    resolution: float = PLAN.resolution
 
     @property
     def score(self) -> float:
         """Mean over clusters of log(internal / external): 0 without structure, 3 is clear."""
-        ratio = (self.internal + RESOLUTION) / (self.external + RESOLUTION)
+        ratio = (self.internal + self.resolution) / (self.external + self.resolution)
         return float(np.log(ratio).mean())
 
 
-def neighbour_graph(points: Array, n_neighbors: int = N_NEIGHBORS) -> csr_matrix:
+def neighbour_graph(points: Array, n_neighbors: int = PLAN.neighbours) -> csr_matrix:
     """Return the symmetric graph (n, n) of nearest neighbours: 1 one way, 2 if mutual."""
     n_neighbors = min(n_neighbors, len(points) - 1)
     directed = NearestNeighbors(n_neighbors=n_neighbors).fit(points).kneighbors_graph()
     return csr_matrix(directed + directed.T)
 
 
-def separation(graph: csr_matrix, labels: Array) -> Separation:
+def separation(graph: csr_matrix, labels: Array, plan: SearchPlan = PLAN) -> Separation:
     """Return the conductances of a labeling (n,) with clusters 0 to k - 1."""
     volumes = np.asarray(graph.sum(axis=1)).ravel()
     external, internal = [], []
@@ -69,11 +66,11 @@ def separation(graph: csr_matrix, labels: Array) -> Separation:
         members = np.flatnonzero(labels == cluster)
         inside = graph[members][:, members].toarray()
         external.append(1.0 - inside.sum() / max(volumes[members].sum(), 1.0))
-        internal.append(_best_cut(inside))
-    return Separation(np.array(external), np.array(internal))
+        internal.append(_best_cut(inside, plan.balance))
+    return Separation(np.array(external), np.array(internal), plan.resolution)
 
 
-def _best_cut(graph: Array) -> float:
+def _best_cut(graph: Array, balance: float) -> float:
     """Return the smallest conductance of a balanced cut, swept along the Fiedler vector."""
     n = len(graph)
     if n < 4:
@@ -88,6 +85,6 @@ def _best_cut(graph: Array) -> float:
     ordered = graph[np.ix_(order, order)]
     volume = np.cumsum(degrees[order])
     within = np.cumsum(2 * np.tril(ordered).sum(axis=1) - np.diag(ordered))
-    balanced = slice(int(BALANCE * n), max(int((1 - BALANCE) * n), int(BALANCE * n) + 1))
+    balanced = slice(int(balance * n), max(int((1 - balance) * n), int(balance * n) + 1))
     smaller_side = np.minimum(volume, volume[-1] - volume)[balanced]
     return float(((volume - within)[balanced] / np.maximum(smaller_side, 1e-12)).min())

@@ -1,0 +1,113 @@
+"""One scale for all candidates, whatever proposed them.
+
+A candidate is judged by its separation (:mod:`.separation`), which is comparable between all
+settings, provided that its clusters are not fragments and do not repeat what is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..linalg import Array
+from ..metrics import nmi
+from .candidate import Candidate, Settings
+from .sample import Sample
+from .separation import neighbour_graph, separation
+
+
+def judge(
+    sample: Sample,
+    W: Array,
+    labels: Array,
+    *,
+    start: str,
+    source: str = "kernel",
+    settings: Settings | None = None,
+    graph: Any = None,
+) -> Candidate:
+    """Judge a grouping of the sample in a subspace.
+
+    Parameters
+    ----------
+    sample : Sample
+        The rows.
+    W : array of shape (d, q)
+        The subspace in which the groups are to be seen.
+    labels : array of int of shape (m,)
+        Groups of the rows, numbered from 0.
+    start : str
+        Where it began, for reports.
+    source : str
+        Name of the source that proposes it.
+    settings : Settings, optional
+        Settings that lead to it; by default its number of groups and dimensions.
+    graph : CSR matrix of shape (m, m), optional
+        Neighbour graph of the rows in the subspace, if it is known already.
+
+    Returns
+    -------
+    Candidate
+        With separation minus infinity, and a reason, if it may not win.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.search import Sample, Settings, judge
+    >>> X = np.random.default_rng(0).normal(size=(80, 2)) + np.repeat([0, 9], 40)[:, None]
+    >>> sample = Sample.draw(X, [], Settings(), seed=0)
+    >>> halves = (sample.X[:, 0] > 4.5).astype(int)
+    >>> judge(sample, np.eye(2), halves, start="by hand").separation > sample.plan.clear
+    True
+    """
+    plan = sample.plan
+    k = settings.n_clusters if settings is not None else None
+    k = k or int(labels.max()) + 1
+    settings = settings or Settings(k, W.shape[1], None, plan.start_weight)
+    assert settings.novelty_weight is not None
+    balance = float(np.bincount(labels, minlength=k).min() * k / len(labels))
+    known = [(nmi(labels, given), chance_nmi(labels, given)) for given in sample.labelings]
+    rejected = ""
+    if balance < plan.fragment:
+        rejected = "fragment"
+    elif any(value > plan.known + plan.known_by_chance * chance for value, chance in known):
+        rejected = "repeats what is given"
+    found = -np.inf
+    if not rejected:
+        graph = neighbour_graph(sample.project(W), plan.neighbours) if graph is None else graph
+        found = separation(graph, labels, plan).score
+    return Candidate(
+        n_clusters=k,
+        n_components=W.shape[1],
+        bandwidth=settings.bandwidth,
+        novelty_weight=settings.novelty_weight,
+        start=start,
+        separation=found,
+        novelty=max((value for value, _ in known), default=0.0),
+        balance=balance,
+        rejected=rejected,
+        W=W,
+        labels=labels,
+        source=source,
+        score=found,
+    )
+
+
+def with_stability(sample: Sample, candidate: Candidate, stability: float) -> Candidate:
+    """Return a candidate whose score counts how stable it is."""
+    score = candidate.separation + sample.plan.stability_weight * stability
+    return replace(candidate, stability=stability, score=score)
+
+
+def chance_nmi(a: Array, b: Array) -> float:
+    """Return the NMI that independent labelings of these sizes have by chance."""
+    freedom = (len(np.unique(a)) - 1) * (len(np.unique(b)) - 1)
+    return float(freedom / (2 * len(a) * max(np.sqrt(entropy(a) * entropy(b)), 1e-12)))
+
+
+def entropy(labels: Array) -> float:
+    """Return the entropy (in nats) of a labeling."""
+    share = np.unique(labels, return_counts=True)[1] / len(labels)
+    return float(-(share * np.log(share)).sum())

@@ -1,0 +1,129 @@
+"""What structureless data reach under the plan: the laws behind p-values.
+
+The search takes the best of many candidates, so its maximum on data without clusters is far from
+zero. It was simulated once (``python -m benchmarks calibration``): Gaussian, uniform and mixed
+clouds, with and without given groups. The maximum follows a Gumbel law whose location depends on
+the shape of the data. The laws are kept in ``null.json`` beside this file, with the key of the plan
+that they belong to.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from .plan import PLAN
+
+#: Where the laws are kept, beside this file.
+FILE = "null.json"
+#: Fewer features were not simulated.
+FEWEST_FEATURES = 3
+
+
+@dataclass(frozen=True)
+class NullLaw:
+    """Mean and scale of a statistic on structureless data.
+
+    Attributes
+    ----------
+    level : float
+        Mean at as many rows as the plan samples, one feature, and two clusters asked for.
+    rows : float
+        Per log(rows / rows of the sample), up to those.
+    features : float
+        Per log(features).
+    splits : float
+        Per doubling of the number of clusters asked for.
+    scale : float
+        Of the Gumbel law, matched to the 95 % quantile.
+    """
+
+    level: float
+    rows: float
+    features: float
+    splits: float
+    scale: float
+
+    def exceeded(
+        self, statistic: float, n_rows: int, n_features: int, n_clusters: int | None
+    ) -> float:
+        """Return how often structureless data of a shape reach a statistic."""
+        shape = shape_of(n_rows, n_features, n_clusters)
+        mean = float(np.dot([self.level, self.rows, self.features, self.splits], shape))
+        excess = (statistic - mean) / self.scale + np.euler_gamma
+        return float(-np.expm1(-np.exp(-excess)))
+
+
+def shape_of(n_rows: int, n_features: int, n_clusters: int | None) -> list[float]:
+    """Return what the mean of a law is linear in: 1, and logarithms of the shape."""
+    return [
+        1.0,
+        float(np.log(min(n_rows, PLAN.rows) / PLAN.rows)),
+        float(np.log(max(n_features, FEWEST_FEATURES))),
+        0.0 if n_clusters is None else float(np.log2(max(n_clusters, 2)) - 1),
+    ]
+
+
+@dataclass(frozen=True)
+class NullLaws:
+    """The laws of separation, alone and together with stability, and the plan they belong to."""
+
+    plan: str
+    separation: NullLaw
+    with_stability: NullLaw
+
+    def to_json(self) -> str:
+        """Return the text of the file that keeps them."""
+        laws = {"separation": vars(self.separation), "with_stability": vars(self.with_stability)}
+        return json.dumps({"plan": self.plan, **laws}, indent=2) + "\n"
+
+
+@cache
+def null_laws() -> NullLaws:
+    """Return the laws in use."""
+    kept = json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    laws = (NullLaw(**kept[name]) for name in ("separation", "with_stability"))
+    return NullLaws(kept["plan"], *laws)
+
+
+def significance(
+    separation: float,
+    n_rows: int,
+    n_features: int,
+    n_clusters: int | None,
+    *,
+    stability: float | None = None,
+) -> float:
+    """Return the p-value of a view: how often data without clusters look as good.
+
+    Parameters
+    ----------
+    separation : float
+        Separation of the clusters that the automatic search chose.
+    n_rows, n_features : int
+        Shape of the data.
+    n_clusters : int or None
+        Number of clusters asked for; None if it was chosen.
+    stability : float, optional
+        Stability over refits. Noise can look separated but is not found again, so together they
+        tell more.
+
+    Returns
+    -------
+    float
+        Probability that the best of all candidates reaches this separation (plus stability) on
+        structureless data; the search is part of the null.
+
+    Examples
+    --------
+    >>> from multifacet.evidence import significance
+    >>> significance(3.0, 300, 5, 2) < 0.001 < 0.1 < significance(0.5, 300, 5, 2)
+    True
+    """
+    laws = null_laws()
+    law = laws.separation if stability is None else laws.with_stability
+    return law.exceeded(separation + (stability or 0.0), n_rows, n_features, n_clusters)

@@ -1,0 +1,141 @@
+"""Every constant of the search in one frozen object, with a reason each, and a key.
+
+What structureless data reach depends on all of them, so the null laws (:mod:`.null`) are stored
+with the key of the plan that they were simulated under, and so is every result. Whoever changes a
+value, or the way one is used (then ``version`` is raised), makes new laws by
+``python -m benchmarks calibration``; a test fails until that is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+from ..alternate import FRAGMENT_SHARE
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How a grouping is looked for, judged and chosen.
+
+    All shares of distances are of the median distance, and all novelty weights in unit scale.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from multifacet.search import PLAN
+    >>> replace(PLAN, rows=200).key != PLAN.key
+    True
+    """
+
+    #: Raised when the code of the search changes what these numbers lead to.
+    version: int = 1
+
+    # The sample on which everything is looked for
+    #: Rows: all pairs of them, a thousand times over, take seconds.
+    rows: int = 400
+    #: Rows per cluster that is given or asked for: fewer do not show the shape of a cluster.
+    rows_per_group: int = 30
+    #: Numbers of clusters tried if none is asked for: with more, each has too few of the rows.
+    most_clusters: int = 8
+
+    # Where subspaces begin
+    #: Rows on which dependence is measured and independent components are estimated: both errors
+    #: fall with the root of it, while the time of a start grows.
+    start_rows: int = 2000
+    #: Principal directions kept before the search for independent ones: beyond, ICA overfits.
+    start_components: int = 20
+    #: Features screened for dependent pairs, those with most variance left: m^2 pairs are formed.
+    start_features: int = 100
+    #: Rows, dimensions and steps up to which a plane is sharpened: it is a start, not a solution.
+    sharpen_rows: int = 500
+    sharpen_dimensions: int = 3
+    sharpen_steps: int = 25
+    #: Inverse bandwidth of the index of non-Gaussianity: the higher, the finer the structure it
+    #: sees; at 3 it tells rings from blobs of unit variance.
+    sharpen_frequency: float = 3.0
+    #: Bandwidths at which the first clusters of the residual are formed.
+    residual_shares: tuple[float, ...] = (0.25, 0.5, 1.0)
+    #: Clusters assumed by starts that need a number before one is known.
+    start_clusters: int = 3
+    #: Novelty weight of starts, and of candidates that were not explored: on clean data 1 to 100
+    #: do equally well, among noise small ones do better.
+    start_weight: float = 3.0
+
+    # What starts lead to
+    #: Bandwidths judged: from half the distance of near neighbours, doubled, to 1.6 median
+    #: distances: below, rows are alone; above, they are all alike.
+    nearest: float = 0.5
+    farthest: float = 1.6
+    most_widths: int = 8
+    #: Numbers of clusters judged at a bandwidth, those after which the eigenvalues fall most.
+    likely_clusters: int = 2
+    #: Share of the starts that is explored, the most promising first.
+    promising: float = 0.4
+    #: (share of the median distance, novelty weight) of the short alternations: fine, middle, wide.
+    explorations: tuple[tuple[float, float], ...] = ((0.15, 1.0), (0.3, 10.0), (1.0, 3.0))
+    #: Outer iterations of a short alternation, steps of the solver in each, and how far W may
+    #: still move at the end: they look around and need not converge.
+    explore_steps: int = 4
+    explore_solver_steps: int = 4
+    explore_tolerance: float = 1e-3
+    #: Bandwidths judged after an exploration, around the one of the start's best candidate.
+    explored_widths: tuple[float, ...] = (0.5, 1.0, 2.0)
+    #: Steps of k-means on an embedding, where clusters are nearly points.
+    kmeans_steps: int = 15
+
+    # How candidates are judged
+    #: Neighbours per row of the graph: enough to hang a cluster of thirty rows together.
+    neighbours: int = 12
+    #: Conductance below which a cut counts as no connection at all: one edge in five hundred.
+    resolution: float = 0.002
+    #: A cut inside a cluster leaves at least this share on either side: stragglers are no halves.
+    balance: float = 0.2
+    #: Clusters smaller than this share of n / k are fragments.
+    fragment: float = FRAGMENT_SHARE
+    #: NMI with the given labels up to which a grouping counts as new: this much, and what chance
+    #: gives times the factor, which covers nearly all of its spread.
+    known: float = 0.02
+    known_by_chance: float = 1.3
+    #: Subsamples behind the stability of a candidate, and their share of the rows.
+    subsamples: int = 3
+    subsample_share: float = 2 / 3
+
+    # How one is chosen
+    #: What stability counts for beside separation (chosen on 21 data sets, see real-tables).
+    stability_weight: float = 2.0
+    #: Candidates whose stability is asked.
+    finalists: int = 20
+    #: Separation from which groups are clear: no structureless data of the trials reached it.
+    clear: float = 1.5
+    #: With clear groups in hand the search ends when so many further starts bring nothing better.
+    patience: int = 2
+    #: Separation below which nothing counts as found, and the novelty weight that is taken then.
+    weak: float = 0.4
+    weak_weight: float = 10.0
+    #: A winner is the product of two groupings if each is determined by it to this share of its
+    #: entropy, and their NMI is at most this.
+    determined: float = 0.8
+    independent: float = 0.05
+
+    # Whether other rows tell the same
+    #: Starts of a refit.
+    refit_starts: int = 8
+    #: A view counts as found again if a candidate at least this nearly as separated as the best is.
+    as_good: float = 0.75
+
+    @property
+    def key(self) -> str:
+        """A short hash of all values: two plans with the same key search alike."""
+        values = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(values.encode()).hexdigest()[:12]
+
+    @property
+    def clusters(self) -> range:
+        """Numbers of clusters tried if none is asked for."""
+        return range(2, self.most_clusters + 1)
+
+
+#: The plan that is used unless another one is passed.
+PLAN = SearchPlan()

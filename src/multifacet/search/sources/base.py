@@ -1,0 +1,60 @@
+"""What a source of candidates is: it proposes groupings, and knows how to label further rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.neighbors import KNeighborsClassifier
+
+from ...linalg import Array
+from ..candidate import Candidate
+from ..sample import Sample
+
+#: Neighbours that vote on the group of a further row.
+VOTERS = 5
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A step of a source.
+
+    Attributes
+    ----------
+    candidates : list of Candidate
+        What it led to, at least one.
+    total : int
+        Steps that the source expects to take.
+    optional : bool
+        Whether the source may be stopped here if the best so far is clear.
+    """
+
+    candidates: list[Candidate]
+    total: int = 1
+    optional: bool = True
+
+
+class Source(ABC):
+    """Proposes groupings of a sample.
+
+    A subclass has a ``name`` and yields :class:`Proposal` objects, whose candidates come from
+    :func:`multifacet.search.judge`. Whoever runs it may stop after any proposal that is optional.
+    """
+
+    name: str
+
+    @abstractmethod
+    def propose(self, sample: Sample) -> Iterator[Proposal]:
+        """Yield candidates, the most promising first where the order is free."""
+
+    def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
+        """Return a finalist with its stability, if the source can tell it."""
+        return candidate
+
+    def label(self, sample: Sample, candidate: Candidate, X: Any) -> Array:
+        """Return the groups (n,) of rows X (n, d): by default those of their nearest neighbours."""
+        neighbours = KNeighborsClassifier(min(VOTERS, len(candidate.labels)))
+        neighbours.fit(sample.project(candidate.W), candidate.labels)
+        return neighbours.predict(X @ candidate.W - sample.mean @ candidate.W)
