@@ -24,7 +24,7 @@ from multifacet.engines.blocks import CHUNK_BYTES, FOLD, chunk_rows, fold
 from multifacet.engines.choose import Auto
 from multifacet.engines.dask import DaskSums
 from multifacet.engines.lowrank import LowRankSums
-from multifacet.estimators import base
+from multifacet.estimators.driver import ManyRows
 from multifacet.kernels import Gaussian
 from multifacet.linalg import column_moments
 from multifacet.metrics import nmi
@@ -133,26 +133,28 @@ def moons():
     return (X - X.mean(axis=0)) / X.std(axis=0), labelings
 
 
-@pytest.fixture
-def small_sample(monkeypatch):
+class Sampled(KDAC):
     """All rows are refined after a sample of 300."""
-    monkeypatch.setattr(base, "COARSE_ROWS", 300)
-    monkeypatch.setattr(base, "REFINE_STEPS", 1)
+
+    many_rows = ManyRows(sampled=300, steps=1)
 
 
-def fitted(X, given, **options):
+class SampledOnly(KDAC):
+    """1200 rows are very many."""
+
+    many_rows = ManyRows(sampled=300, refined=1000)
+
+
+def fitted(X, given, cls=Sampled, **options):
     settings = {"n_components": 2, "bandwidth": 0.3, "novelty_weight": 3.0, "random_state": 0}
     settings |= {"init": np.eye(4)[:, 2:] + 0.02, "max_iter": 4, "engine": "dask"}
-    return KDAC(2, **(settings | options)).fit(X, given=given)
+    return cls(2, **(settings | options)).fit(X, given=given)
 
 
 @pytest.fixture(scope="module")
 def expected(moons):
     """The low-rank engine's result, refined on all rows."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "COARSE_ROWS", 300)
-        patch.setattr(base, "REFINE_STEPS", 1)
-        return fitted(moons[0], moons[1][:, 0], engine="lowrank")
+    return fitted(moons[0], moons[1][:, 0], engine="lowrank")
 
 
 def same(model, expected):
@@ -166,7 +168,7 @@ def same(model, expected):
 
 
 @pytest.mark.parametrize("chunks", [(1200, 4), (500, 2), ((1, 1000, 199), (4,))])
-def test_kdac_is_the_same_in_any_chunks(moons, expected, small_sample, chunks):
+def test_kdac_is_the_same_in_any_chunks(moons, expected, chunks):
     X, labelings = moons
     lazy = da.from_array(X, chunks=chunks)
     model = fitted(lazy, da.from_array(labelings[:, 0], chunks=100))
@@ -180,7 +182,7 @@ def test_kdac_is_the_same_in_any_chunks(moons, expected, small_sample, chunks):
     assert (model.predict(X[:50]) == new.compute()).all()  # arrays in, arrays out
 
 
-def test_a_fit_in_single_precision_is_equal_to_the_last_bit(moons, small_sample, monkeypatch):
+def test_a_fit_in_single_precision_is_equal_to_the_last_bit(moons, monkeypatch):
     X, labelings = moons
     for module in ("blocks", "lowrank"):
         monkeypatch.setattr(f"multifacet.engines.{module}.SINGLE_ROWS", 200)
@@ -194,17 +196,15 @@ def test_a_fit_in_single_precision_is_equal_to_the_last_bit(moons, small_sample,
     assert (model.embedding_.compute() == low.embedding_).all()
 
 
-def test_very_many_rows_are_labelled_when_asked_for(moons, monkeypatch):
+def test_very_many_rows_are_labelled_when_asked_for(moons):
     X, labelings = moons
-    monkeypatch.setattr(base, "COARSE_ROWS", 300)
-    monkeypatch.setattr(base, "REFINED_ROWS", 1000)
-    low = fitted(X, labelings[:, 0], engine="lowrank")
-    model = fitted(da.from_array(X, chunks=(500, 4)), labelings[:, 0])
+    low = fitted(X, labelings[:, 0], SampledOnly, engine="lowrank")
+    model = fitted(da.from_array(X, chunks=(500, 4)), labelings[:, 0], SampledOnly)
     assert (model.labels_.compute() == low.labels_).all()
     close(low.embedding_, model.embedding_)
 
 
-def test_the_search_sees_the_same_sample(moons, small_sample):
+def test_the_search_sees_the_same_sample(moons):
     X, labelings = moons
     options = {"init": "auto", "n_starts": 1, "bandwidth": "median"}
     low = fitted(X, labelings[:, 0], engine="lowrank", **options)
@@ -215,7 +215,7 @@ def test_the_search_sees_the_same_sample(moons, small_sample):
 
 
 @pytest.mark.parametrize("kind", [SupervisedKDR, UnsupervisedKDR, SemiSupervisedKDR])
-def test_reduction(kind, small_sample):
+def test_reduction(kind):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((600, 3))
     y = rng.integers(0, 2, 600)
@@ -244,7 +244,7 @@ def test_real_targets():
     close(low.components_, model.components_)
 
 
-def test_data_frames_keep_their_names(moons, expected, small_sample):
+def test_data_frames_keep_their_names(moons, expected):
     dd = pytest.importorskip("dask.dataframe", reason="dask has no data frames here")
     X, labelings = moons
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
@@ -263,7 +263,7 @@ def test_data_frames_keep_their_names(moons, expected, small_sample):
         fitted(dd.from_pandas(frame, npartitions=2), labelings[:, 0])
 
 
-def test_float32_and_whole_numbers(moons, small_sample):
+def test_float32_and_whole_numbers(moons):
     X, labelings = moons
     single = fitted(da.from_array(X.astype(np.float32), chunks=(700, 4)), labelings[:, 0])
     assert single.components_.dtype == np.float32
@@ -274,7 +274,7 @@ def test_float32_and_whole_numbers(moons, small_sample):
     close(low.components_, model.components_)
 
 
-def test_constant_features_are_left_out(moons, expected, small_sample):
+def test_constant_features_are_left_out(moons, expected):
     X, labelings = moons
     wide, init = np.insert(X, 1, 7.0, axis=1), np.insert(expected.init, 1, 0.0, axis=0)
     with pytest.warns(UserWarning, match="left out 1 constant feature: 1"):
@@ -293,7 +293,7 @@ def test_moments(offset):
     np.testing.assert_allclose(spread, X.std(axis=0), rtol=1e-6)
 
 
-def test_arrays_in_memory_are_cut_if_they_are_large(moons, expected, small_sample, monkeypatch):
+def test_arrays_in_memory_are_cut_if_they_are_large(moons, expected, monkeypatch):
     X, labelings = moons
     assert isinstance(as_engine("dask"), Dask)
     assert type(Dask().attach(X, Gaussian(1.0))) is LowRankSums
@@ -332,7 +332,7 @@ def with_cell(X, value):
             "contains infinity: column 2 in rows 700, 1100",
         ),
         (lambda X: X[:, 0], {}, "Expected 2D array, got 1D array instead"),
-        (lambda X: X[:2], {}, r"n_samples=2.: KDAC needs at least 3"),
+        (lambda X: X[:2], {}, r"n_samples=2.: Sampled needs at least 3"),
         (lambda X: X[:1] + 0 * X, {}, "all rows of X are identical|only 1 different rows"),
         (lambda X: X.astype(complex), {}, "X is a dask array of type complex128: pass numbers"),
         (lambda X: X[:500], {}, "given has 1200 labels for 500 rows"),
@@ -360,7 +360,7 @@ def test_sparse_chunks_are_refused(moons):
         Dask().attach(csr_matrix(X), Gaussian(1.0))
 
 
-def test_new_rows_are_checked_when_they_are_read(moons, small_sample):
+def test_new_rows_are_checked_when_they_are_read(moons):
     X, labelings = moons
     model = fitted(da.from_array(X, chunks=(500, 4)), labelings[:, 0])
     labels = model.predict(da.from_array(with_cell(X, np.nan), chunks=(600, 4)))
@@ -399,7 +399,7 @@ def address():
         yield cluster.scheduler_address
 
 
-def test_worker_processes_behind_an_address(moons, expected, address, small_sample):
+def test_worker_processes_behind_an_address(moons, expected, address):
     from distributed import Client
 
     X, labelings = moons
@@ -409,7 +409,7 @@ def test_worker_processes_behind_an_address(moons, expected, address, small_samp
         assert len(set(pids.values()) | {os.getpid()}) == 3
 
 
-def test_a_worker_that_dies_is_recomputed(moons, expected, address, small_sample):
+def test_a_worker_that_dies_is_recomputed(moons, expected, address):
     from distributed import Client
 
     X, labelings = moons

@@ -15,8 +15,8 @@ import pytest
 from scipy.sparse import coo_matrix, csr_array, csr_matrix, issparse
 
 from multifacet.datasets import load_penguins
-from multifacet.estimators.validation import check_labelings
 from multifacet.frames import MAX_CATEGORIES, Column, Encoding, prepare
+from multifacet.validation import check_labelings
 
 BIRDS = {
     "name": ["Ada", "Bob", "Cy", "Dee", "Eve", "Flo"],

@@ -14,11 +14,12 @@ import multifacet
 ROOT = Path(multifacet.__file__).parent
 #: From left to right; a module may import only from layers before its own (or from its own).
 LAYERS = [
-    ["linalg"],
+    ["linalg", "progress"],
     ["frames", "files", "explain", "plotting"],
     ["kernels"],
     ["problems"],
     ["engines"],
+    ["validation"],
     ["metrics", "datasets"],
     ["solvers"],
     ["certificate"],

@@ -13,13 +13,25 @@ from multifacet.alternate import cluster_embedding
 from multifacet.datasets import make_moons_views
 from multifacet.engines import Exact, LowRank
 from multifacet.engines.choose import EXACT_ROWS, Auto
-from multifacet.estimators import base
+from multifacet.estimators.driver import ManyRows
 from multifacet.kernels import Linear
 from multifacet.linalg import column_moments
 from multifacet.metrics import nmi
 from multifacet.problems import alternative
 
 SETTINGS = {"n_components": 2, "bandwidth": 0.3, "novelty_weight": 3.0, "random_state": 0}
+
+
+class Sampled(KDAC):
+    """Takes 400 rows for many."""
+
+    many_rows = ManyRows(sampled=400)
+
+
+class SampledOnly(KDAC):
+    """Takes 400 rows for many, and 1000 for very many."""
+
+    many_rows = ManyRows(sampled=400, refined=1000)
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +41,10 @@ def moons():
 
 
 @pytest.mark.parametrize("refined", [True, False])
-def test_a_sample_leads_to_the_same_grouping(moons, monkeypatch, refined):
+def test_a_sample_leads_to_the_same_grouping(moons, refined):
     X, labelings = moons
     whole = KDAC(2, **SETTINGS).fit(X, given=labelings[:, 0])
-    monkeypatch.setattr(base, "COARSE_ROWS", 400)
-    monkeypatch.setattr(base, "REFINED_ROWS", 5000 if refined else 1000)
-    model = KDAC(2, **SETTINGS).fit(X, given=labelings[:, 0])
+    model = (Sampled if refined else SampledOnly)(2, **SETTINGS).fit(X, given=labelings[:, 0])
     assert nmi(model.labels_, labelings[:, 1]) >= 0.95
     assert nmi(model.labels_, whole.labels_) >= 0.98
     assert model.labels_.shape == (1200,)
@@ -44,13 +54,11 @@ def test_a_sample_leads_to_the_same_grouping(moons, monkeypatch, refined):
     assert model.dependence_ == pytest.approx(whole.dependence_, abs=0.05)
 
 
-def test_data_on_disk(moons, monkeypatch, tmp_path):
+def test_data_on_disk(moons, tmp_path):
     X, labelings = moons
     np.save(tmp_path / "X.npy", X.astype(np.float32))
     on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
-    monkeypatch.setattr(base, "COARSE_ROWS", 400)
-    monkeypatch.setattr(base, "REFINED_ROWS", 1000)
-    model = KDAC(2, **SETTINGS).fit(on_disk, given=labelings[:, 0])
+    model = SampledOnly(2, **SETTINGS).fit(on_disk, given=labelings[:, 0])
     assert nmi(model.labels_, labelings[:, 1]) >= 0.95
     assert model.components_.dtype == np.float32
 

@@ -17,7 +17,7 @@ a thorough ascent does.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -29,6 +29,7 @@ from .engines.base import PairSums
 from .engines.threads import ordered_map
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
+from .progress import Callback
 from .solvers.base import Solver, SolverResult
 from .solvers.level_shift import Point, ascend
 
@@ -42,11 +43,14 @@ PATIENCE = 4
 #: Relative residual at which a climb ends: by then the objective is right to six digits, and the
 #: clusters have long been settled.
 STATIONARY = 1e-3
+#: The residual of the final climb, in units of the tolerance of the alternation.
+CLIMB_TOLERANCE = 10.0
 #: Why a climb ends that could go on only by moving rows to other clusters.
 AT_CLUSTER_BOUNDARY = "stopped where the joint objective rises only by changing the clusters"
 
-Keep = Literal["best", "settled"]
-Callback = Callable[[dict], None]
+#: Which solution of an exploration counts: the best one seen; the one at which the alternation
+#: settles, as in the papers; the best one before clusters change; or the start as it is.
+Keep = Literal["best", "settled", "clusters", "first"]
 
 
 @dataclass(frozen=True)
@@ -157,15 +161,16 @@ def alternate(
         The engine's sums, the problem with ``n_clusters`` > 0, and the solver of the W-step.
     starts : sequence of Start
         Explored in parallel, one thread each.
-    keep : {"best", "settled"}
-        Which solution of an exploration counts: the best seen, or the one at which the
-        alternation settles, as in the papers.
+    keep : {"best", "settled", "clusters", "first"}
+        Which solution of an exploration counts: the best seen; the one at which the alternation
+        settles, as in the papers; the best before the clusters of the start change; or the start.
     max_iter : int
-        Most outer iterations of an exploration; with 1 a start is taken as it is.
+        Most outer iterations of an exploration.
     max_climb : int
         Most steps of the final climb.
     tol : float
-        An exploration has settled when W moves by less (sine of the largest principal angle).
+        An exploration has settled when W moves by less (sine of the largest principal angle). The
+        climb ends at a relative residual of ten times as much.
     seed : int
         Seed of the k-means runs that detect fragments.
     n_threads : int
@@ -199,7 +204,9 @@ def alternate(
             )
     best = max((run.solution for run in explorations), key=lambda solution: solution.rank)
     explored = time.perf_counter()
-    solution, gamma, result = climb(sums, problem, best, seed=seed, max_iter=max_climb)
+    solution, gamma, result = climb(
+        sums, problem, best, seed=seed, max_iter=max_climb, tol=CLIMB_TOLERANCE * tol
+    )
     result.timings = {"explore": explored - began, "climb": time.perf_counter() - explored}
     if callback is not None:
         callback({"stage": "climb", "objective": solution.objective})
@@ -233,9 +240,12 @@ def explore(
         tried = [embed(sums, problem, W, seed=seed, warm=warm) for W in candidates if W is not None]
         seen.append(max(tried, key=lambda solution: solution.rank))
         here = seen[-1]
-        if len(seen) == max_iter:
+        if len(seen) == max_iter or keep == "first":
             break
         if len(seen) > 1 and subspace_distance(seen[-2].W, here.W) < tol:
+            break
+        if keep == "clusters" and len(seen) > 1 and not _improves(seen[-2], here, seed):
+            seen.pop()
             break
         best = max(range(len(seen)), key=lambda i: seen[i].rank)
         if keep == "best" and len(seen) - best > PATIENCE:
@@ -245,6 +255,14 @@ def explore(
     settled = keep == "settled" and not seen[-1].fragmented
     solution = seen[-1] if settled else max(seen, key=lambda solution: solution.rank)
     return Exploration(start.name, solution, [s.objective for s in seen])
+
+
+def _improves(before: Solution, after: Solution, seed: int) -> bool:
+    """Whether a solution is better than the one before it and has the same clusters."""
+    if after.rank <= before.rank:
+        return False
+    labels, _ = cluster_embedding(before.embedding, n_init=3, seed=seed)
+    return _same_clusters(after.embedding, labels)
 
 
 def climb(

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ..estimators.validation import check_choice, check_clusters
 from ..linalg import Array
 from ..problems import one_hot
+from ..validation import check_choice, check_clusters
 from .base import Rival, centred, cluster_means
 
 #: Share of the mean within-cluster variance that is added to it, so that it can be inverted.

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 from ..engines.threads import single_threaded_blas
-from ..estimators.validation import (
+from ..linalg import Array
+from ..validation import (
     check_choice,
     check_clusters,
     check_count,
@@ -21,7 +22,6 @@ from ..estimators.validation import (
     check_labelings,
     say_constant,
 )
-from ..linalg import Array
 
 
 class Rival(ClusterMixin, BaseEstimator):

@@ -10,9 +10,9 @@ from scipy.linalg import solve_triangular
 from scipy.special import log_softmax
 from sklearn.utils import check_random_state
 
-from ..estimators.validation import check_choice, check_count, check_real
 from ..linalg import Array
 from ..problems import one_hot
+from ..validation import check_choice, check_count, check_real
 from .base import SeveralViews, centred, cluster_means
 
 #: Share of the mean variance that is added to every covariance.

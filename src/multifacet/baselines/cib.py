@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import log_softmax, logsumexp
 from sklearn.utils import check_random_state
 
-from ..estimators.validation import check_choice, check_clusters, check_count, check_real
 from ..linalg import Array
 from ..search.residual import GroupResidual
+from ..validation import check_choice, check_clusters, check_count, check_real
 from .base import Rival, centred, cluster_means
 
 #: Prices of information I(C; X), from a soft to a nearly hard clustering.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ..estimators.validation import check_choice, check_clusters, check_real
 from ..linalg import Array
+from ..validation import check_choice, check_clusters, check_real
 from .base import Rival
 
 #: Rows up to which the two matrices of distances are kept in memory (6.4 GB).

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators.validation import check_clusters, check_real
 from ..linalg import Array
+from ..validation import check_clusters, check_real
 from .base import Rival, centred
 
 #: Share of the mean diagonal that is added to S, so that it can be inverted.

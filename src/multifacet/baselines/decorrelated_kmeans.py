@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..estimators.validation import check_count, check_real
 from ..linalg import Array
+from ..validation import check_count, check_real
 from .base import SeveralViews, centred, cluster_means
 
 #: Relative change of the objective at which to stop.

@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 from ..alternate import cluster_embedding
 from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
-from ..estimators.validation import check_choice, check_count, check_real
 from ..kernels import Gaussian, typical_distance
 from ..linalg import Array, fix_signs
 from ..problems import one_hot
 from ..search.starts import pairwise_dependence
 from ..solvers import as_solver
 from ..together import refine_together
+from ..validation import check_choice, check_count, check_real
 from .base import SeveralViews, centred
 
 

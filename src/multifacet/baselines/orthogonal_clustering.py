@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators.validation import check_real
 from ..linalg import Array
 from ..problems import one_hot
+from ..validation import check_real
 from .base import SeveralViews, centred, cluster_means
 
 #: A residual below this share of the data is rounding error.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
 
-from ..estimators.validation import check_choice, check_clusters, check_count
 from ..linalg import Array
 from ..search.residual import GroupResidual
+from ..validation import check_choice, check_clusters, check_count
 from .base import Rival
 
 #: Neighbours of a row in the graph of the spectral method.

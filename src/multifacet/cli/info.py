@@ -47,15 +47,16 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
     from ..engines.choose import Auto
     from ..engines.exact import parse_bytes
     from ..engines.threads import thread_count
-    from ..estimators.base import COARSE_ROWS, REFINED_ROWS
+    from ..estimators.driver import ManyRows
     from ..kernels import Gaussian
     from ..search import PLAN
 
     engine, why = Auto().choose(rows, columns)
+    many = ManyRows()
     problem = None
     try:
         # One number in the shape of the table: the engine says whether it could work on it.
-        at_once = rows if rows <= REFINED_ROWS else COARSE_ROWS
+        at_once = rows if rows <= many.refined else many.sampled
         engine.attach(np.broadcast_to(0.0, (at_once, columns)), Gaussian(1.0))
     except MemoryError as error:
         problem = str(error)
@@ -66,7 +67,7 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
         "why": why,
         "threads": thread_count(None),
         "rows_searched": min(rows, PLAN.rows),
-        "rows_solved_first": min(rows, COARSE_ROWS),
+        "rows_solved_first": min(rows, many.sampled),
         "data_bytes": 8 * rows * columns,
         "budget_bytes": parse_bytes(engine.memory),
         "problem": problem,

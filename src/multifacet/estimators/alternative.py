@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClusterMixin
 
-from ..alternate import AT_CLUSTER_BOUNDARY, Keep, Start
+from ..alternate import AT_CLUSTER_BOUNDARY, Start
 from ..engines.threads import single_threaded_blas
 from ..kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from ..linalg import Array
@@ -27,17 +27,19 @@ from ..search import (
     select_by_quality,
 )
 from ..search.sources import StartMaker
-from ..search.starts import PairStarts, spectral_start
+from ..search.starts import PairStarts
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
-from .base import SubspaceClusterer, beside
-from .validation import (
+from ..validation import (
     check_choice,
     check_clusters,
     check_data,
     check_labelings,
     check_real,
 )
+from .base import SubspaceClusterer
+from .driver import ByName, Effort, papers_alternation, refinement
+from .rows import beside
 
 #: Novelty weight behind "auto" where nothing is searched, in unit scale.
 NOVELTY_WEIGHT = 3.0
@@ -267,12 +269,12 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
             check_clusters(self.n_clusters, X)
         labelings = self._labelings(given, X.shape[0], y)
         X = self._set_mean(X)
-        seed = self._check_effort()
+        effort = self._effort()
         with single_threaded_blas():
             kernel, fixed = self._fixed_settings(X, labelings)
-            self.selection_ = self._select(X, labelings, kernel, fixed, seed)
+            self.selection_ = self._select(X, labelings, kernel, fixed, effort)
             settings = fixed if self.selection_ is None else self.selection_.settings
-            result = self._solve_at(X, labelings, kernel, settings, seed)
+            result = self._solve_at(X, labelings, kernel, settings, effort)
         # Selected clusters are final, so a climb that ends at their boundary is complete.
         boundary = self.selection_ is not None and result.reason.endswith(AT_CLUSTER_BOUNDARY)
         self._warn_unless(result.converged or boundary, result.reason)
@@ -303,25 +305,25 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         return kernel, Settings(k, q, width, weight)
 
     def _select(
-        self, X: Any, labelings: list[Array], kernel: Kernel, fixed: Settings, seed: int
+        self, X: Any, labelings: list[Array], kernel: Kernel, fixed: Settings, effort: Effort
     ) -> Selection | None:
         """Choose what is open, and the start; None if both are fixed."""
-        sample, solver = Sample.draw(X, labelings, fixed, seed), as_solver(self.solver)
-        if "quality" in (self.bandwidth, self.novelty_weight):
-            return select_by_quality(sample, kernel, solver)
         automatic = isinstance(self.init, str) and self.init == "auto"
-        if fixed.complete(kernel) and not automatic:
+        by_quality = "quality" in (self.bandwidth, self.novelty_weight)
+        if fixed.complete(kernel) and not automatic and not by_quality:
             return None
-        starts: StartMaker = PairStarts(self.n_starts, seed)
+        sample = Sample.draw(X, labelings, fixed, effort.seed)
+        if by_quality:
+            return select_by_quality(sample, kernel, effort.solver)
+        starts: StartMaker = PairStarts(self.n_starts, effort.seed)
         if not automatic:
-            starts = partial(self._starts_before_settings, seed)
-        source = KernelSource(kernel, solver, starts, with_residual=automatic)
-        found = select(sample, [source], callback=self._callback())
+            starts = partial(self._starts_before_settings, effort.seed)
+        source = KernelSource(kernel, effort.solver, starts, with_residual=automatic)
+        found = select(sample, [source], callback=effort.callback)
         if found.found:
             return found
-        return replace(
-            found, settings=papers_settings(fixed, X, kernel, found.chosen.n_clusters, found.plan)
-        )
+        papers = papers_settings(fixed, X, kernel, found.chosen.n_clusters, found.plan)
+        return replace(found, settings=papers)
 
     def _starts_before_settings(
         self, seed: int, X: Any, labelings: Sequence[Array], q: int
@@ -329,11 +331,11 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         """Return the starts of dimension q that ``init`` asks for, before settings are known."""
         kernel = with_bandwidth(as_kernel(self.kernel), typical_distance(X))
         problem = self._problem(list(labelings), X.shape[0], 2)
-        rng = np.random.default_rng(seed)
-        return self._starts(X, self._attach(X, kernel), problem, q, labelings, rng)
+        sums = self._attach(X, kernel)
+        return self._beginning(q, seed).starts(X, sums, problem, labelings)
 
     def _solve_at(
-        self, X: Any, labelings: list[Array], kernel: Kernel, settings: Settings, seed: int
+        self, X: Any, labelings: list[Array], kernel: Kernel, settings: Settings, effort: Effort
     ) -> SolverResult:
         """Solve at settings that are all known."""
         k, q, weight = settings.n_clusters, settings.n_components, settings.novelty_weight
@@ -344,16 +346,14 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         kernel = with_bandwidth(kernel, self.bandwidth_)
         placed = [beside(X, labels) for labels in labelings]
         problem = self._problem(placed, X.shape[0], k, weight)
-        make_starts = self._start_maker(q, labelings, seed)
-        keep: Keep = "settled" if self._papers_start() else "best"
-        max_iter = self.max_iter
-        if self.selection_ is not None and self.selection_.found:
-            start = Start(self.selection_.chosen.start, self.selection_.chosen.W)
-            make_starts, keep, max_iter = (lambda *_: [start]), "best", 1
-        elif self.selection_ is not None:
-            make_starts = lambda X, sums, task, rows: [spectral_start(sums, task, q)]  # noqa: E731
-            keep = "settled"
-        return self._solve(X, kernel, problem, make_starts, keep, max_iter, seed)
+        if self.selection_ is None:
+            plan = self._plan_by_init(q, effort.seed)
+        elif self.selection_.found:
+            winner = self.selection_.chosen
+            plan = refinement(Start(winner.start, winner.W))
+        else:
+            plan = papers_alternation(ByName("spectral", q))
+        return self._solve(X, kernel, problem, plan, effort, labelings)
 
     def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
         """Fit and return ``labels_``; see :meth:`fit`."""

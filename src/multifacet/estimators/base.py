@@ -1,11 +1,9 @@
-"""What all estimators share: validation, settings, the subspace and its reading."""
+"""What all estimators share: settings, the subspace and its reading."""
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -16,49 +14,32 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import (
-    STATIONARY,
-    Alternation,
-    Callback,
-    Keep,
-    Solution,
-    Start,
-    alternate,
-    cluster_embedding,
-    nearest_centres,
-    unit_rows,
-)
+from ..alternate import STATIONARY, Solution, Start, cluster_embedding
 from ..certificate import certify
 from ..engines import PairSums, as_engine
-from ..engines.base import Extension, LazyRows, is_dask
-from ..engines.threads import single_threaded_blas, thread_count
-from ..kernels import (
-    Kernel,
-    as_kernel,
-    needs_bandwidth,
-    typical_distance,
-    with_bandwidth,
-)
+from ..engines.base import LazyRows
+from ..engines.threads import single_threaded_blas
+from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, column_moments, orthonormalise
 from ..problems import Problem
-from ..search.starts import pair_starts, random_start, spectral_start
+from ..progress import as_callback
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
-from .validation import (
-    check_choice,
-    check_count,
-    check_data,
-    check_finite,
-    check_real,
-    say_constant,
+from ..validation import check_choice, check_count, check_data, check_real, say_constant
+from .driver import (
+    Beginning,
+    ByName,
+    Driver,
+    Effort,
+    Fixed,
+    ManyRows,
+    Solved,
+    SolvePlan,
+    best_of_starts,
+    papers_alternation,
 )
-
-#: Rows beyond which a sample of that size is solved first, and steps on all rows after that.
-COARSE_ROWS, REFINE_STEPS = 20_000, 5
-#: Rows beyond which the sample is not refined on all rows.
-REFINED_ROWS = 2_000_000
-
-StartMaker = Callable[[Any, PairSums, Problem, "Array | None"], Sequence[Start]]
+from .embedder import EmbeddingPredictor, make_embedder
+from .rows import as_came, on_rows
 
 
 class KernelEstimator(BaseEstimator):
@@ -201,9 +182,6 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         self.feature_weights_ = np.zeros(self.n_features_in_)
         self.feature_weights_[self._varying] = (W**2).sum(axis=1) / W.shape[1]
 
-    def _callback(self) -> Callback | None:
-        return as_callback(self.verbose)
-
     def _warn_unless(self, converged: bool, reason: str) -> None:
         if not converged:
             warnings.warn(
@@ -212,31 +190,6 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-
-class EmbeddingPredictor:
-    """Assigns new rows to clusters found in a spectral embedding."""
-
-    _embedder: Embedder
-    _varying: Array
-
-    def predict(self, X: Any) -> Array:
-        """Assign rows to the clusters found.
-
-        Parameters
-        ----------
-        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
-            Rows, old or new.
-
-        Returns
-        -------
-        array of int of shape (m,)
-            Index of the cluster, as in ``labels_``; a dask array, not yet computed, for dask input.
-        """
-        check_is_fitted(self)
-        X = check_data(self, X, reset=False, lazy=True)
-        task = partial(_assign, embedder=self._embedder, varying=self._varying)
-        return on_rows(self, task, X, None, np.intp)
 
 
 class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
@@ -251,151 +204,79 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     random_state: Any
     labels_: Array
 
-    def _alternate(self, X: Any, problem: Problem, q: int, labelings: Sequence[Array]) -> None:
+    #: How many rows are many.
+    many_rows = ManyRows()
+
+    def _alternate(self, X: Any, problem: Problem, q: int) -> None:
         """Solve the problem at fixed settings and set every attribute that follows."""
-        seed = self._check_effort()
+        effort = self._effort()
         with single_threaded_blas():
             kernel = self._resolve_kernel(X)
-            make_starts = self._start_maker(q, labelings, seed)
-            keep: Keep = "settled" if self._papers_start() else "best"
-            result = self._solve(X, kernel, problem, make_starts, keep, self.max_iter, seed)
+            result = self._solve(X, kernel, problem, self._plan_by_init(q, effort.seed), effort)
         self._warn_unless(result.converged, result.reason)
 
-    def _check_effort(self) -> int:
-        """Check what bounds the work, and return a seed drawn from ``random_state``."""
-        check_count("max_iter", self.max_iter, low=1)
+    def _effort(self) -> Effort:
+        """Check what bounds the work, and draw a seed from ``random_state``."""
         check_count("n_init", self.n_init, low=1)
         check_count("n_starts", self.n_starts, low=1)
-        check_real("tol", self.tol)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Effort(
+            solver=as_solver(self.solver),
+            max_iter=check_count("max_iter", self.max_iter, low=1),
+            tol=check_real("tol", self.tol),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=self.n_jobs,
+            callback=as_callback(self.verbose),
+        )
+
+    def _beginning(self, q: int, seed: int) -> Beginning:
+        """Return what makes the starts that ``init`` asks for."""
+        W = self._given_start(q)
+        if W is not None:
+            return Fixed(Start("given", W))
+        init = check_choice("init", self.init, ["auto", "spectral", "random"])
+        return ByName(init, q, self.n_starts, seed)
+
+    def _plan_by_init(self, q: int, seed: int) -> SolvePlan:
+        """Return the plan that ``init`` asks for."""
+        papers = isinstance(self.init, str) and self.init == "spectral"
+        return (papers_alternation if papers else best_of_starts)(self._beginning(q, seed))
 
     def _solve(
         self,
         X: Any,
         kernel: Kernel,
         problem: Problem,
-        make_starts: StartMaker,
-        keep: Keep,
-        max_iter: int,
-        seed: int,
+        plan: SolvePlan,
+        effort: Effort,
+        labelings: Sequence[Array] = (),
     ) -> SolverResult:
-        """Alternate from the starts and set every attribute that follows from the solution.
-
-        On many rows everything happens on a sample first. Its W is then refined on all rows, which
-        takes a few steps, since both have nearly the same optimum; on very many rows it is final,
-        and one pass gives every row its place.
-        """
-        n = X.shape[0]
-        problem = replace(problem, columns=beside(X, problem.columns))
-        rows = None
-        if n > COARSE_ROWS:
-            rows = np.sort(np.random.default_rng(seed).permutation(n)[:COARSE_ROWS])
-        limits = {"keep": keep, "max_iter": max_iter, "max_climb": 5 * self.max_iter}
-        sums, found = self._run(X, kernel, problem, make_starts, rows, seed, **limits)
-        self.explorations_ = found.explorations
-        if rows is not None and n <= REFINED_ROWS:
-            start, rows = Start("sample", found.solution.W), None
-            limits = {"keep": "best", "max_iter": 1, "max_climb": REFINE_STEPS}
-            sums, found = self._run(X, kernel, problem, lambda *_: [start], None, seed, **limits)
-            self.explorations_ = self.explorations_ + found.explorations
-        if rows is None:
-            self._store(X, problem, sums, found, seed)
-        else:
-            self._store(X[rows], problem.take(rows), sums, found, seed)
-            k = self.n_clusters_
-            self.embedding_ = on_rows(self, self._embedder.embed, X, k, float)
+        """Carry out a plan and set every attribute that follows from the solution."""
+        engine, mean = as_engine(self.engine), self.mean_[self._varying]
+        driver = Driver(engine, kernel, mean, effort, labelings, self.many_rows)
+        solved = driver.solve(X, problem, plan)
+        self.explorations_ = solved.explorations
+        self._store(X if solved.rows is None else X[solved.rows], solved, effort.seed)
+        if solved.rows is not None:
+            self.embedding_ = on_rows(self, self._embedder.embed, X, self.n_clusters_, float)
             self.labels_ = self._embedder.nearest(self.embedding_)
-        return found.result
+        return solved.found.result
 
-    def _run(
-        self,
-        X: Any,
-        kernel: Kernel,
-        problem: Problem,
-        make_starts: StartMaker,
-        rows: Array | None,
-        seed: int,
-        **limits: Any,
-    ) -> tuple[PairSums, Alternation]:
-        """Alternate on some rows, or on all (None)."""
-        part = X if rows is None else X[rows]
-        task = problem if rows is None else problem.take(rows)
-        sums = self._attach(part, kernel)
-        found = alternate(
-            sums,
-            task,
-            as_solver(self.solver),
-            make_starts(part, sums, task, rows),
-            tol=self.tol,
-            seed=seed,
-            n_threads=thread_count(self.n_jobs),
-            callback=self._callback(),
-            **limits,
-        )
-        return sums, found
-
-    def _store(
-        self, X: Any, problem: Problem, sums: PairSums, found: Alternation, seed: int
-    ) -> None:
-        """Set every attribute that follows from a solution."""
-        solution = found.solution
+    def _store(self, X: Any, solved: Solved, seed: int) -> None:
+        """Set every attribute that follows from a solution on the rows of X."""
+        sums, solution = solved.sums, solved.found.solution
         self._refuse_isolation(solution.degrees, sums.kernel)
         labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
         self._store_subspace(solution.W, X.dtype)
-        self.labels_ = _as_came(X, labels.astype(np.intp))
+        self.labels_ = as_came(X, labels.astype(np.intp))
         self.n_clusters_ = len(centres)
-        self.embedding_ = _as_came(X, solution.embedding)
+        self.embedding_ = as_came(X, solution.embedding)
         self.quality_ = solution.quality
         self.objective_ = solution.objective
-        self.result_ = found.result
+        self.result_ = solved.found.result
         self.n_iter_ = max(len(run.objectives) for run in self.explorations_)
-        self.certificate_ = certify(sums, solution.W, found.gamma, STATIONARY)
+        self.certificate_ = certify(sums, solution.W, solved.found.gamma, STATIONARY)
         self._embedder = make_embedder(sums, X, solution, centres)
-        self.dependence_ = self._dependence(sums, problem, solution.W, solution.degrees)
-
-    def _start_maker(self, q: int, labelings: Sequence[Array], seed: int) -> StartMaker:
-        """Return what makes the starts that ``init`` asks for, on all rows or on some."""
-
-        def make(X: Any, sums: PairSums, problem: Problem, rows: Array | None) -> list[Start]:
-            known = [labels if rows is None else labels[rows] for labels in labelings]
-            return self._starts(X, sums, problem, q, known, np.random.default_rng(seed))
-
-        return make
-
-    def _papers_start(self) -> bool:
-        return isinstance(self.init, str) and self.init == "spectral"
-
-    def _dependence(
-        self, sums: PairSums, problem: Problem, W: Array, degrees: Array | None
-    ) -> float:
-        """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
-        if not len(problem.weights):
-            return 0.0
-        known = Problem(problem.columns, np.ones_like(problem.weights))
-        return sums.objective(W, known.gamma(None, degrees))
-
-    def _starts(
-        self,
-        X: Any,
-        sums: PairSums,
-        problem: Problem,
-        q: int,
-        labelings: Sequence[Array],
-        rng: np.random.Generator,
-    ) -> list[Start]:
-        W = self._given_start(q)
-        if W is not None:
-            return [Start("given", W)]
-        init = check_choice("init", self.init, ["auto", "spectral", "random"])
-        if init == "random":
-            return [random_start(X.shape[1], q, rng) for _ in range(self.n_starts)]
-        starts = [spectral_start(sums, problem, q)]
-        if init == "auto" and self.n_starts > 1 and q < X.shape[1]:
-            # One random start for what neither expansion nor pairs can see.
-            starts += pair_starts(X, labelings, q, self.n_starts - 2, rng)
-            while len(starts) < self.n_starts:
-                starts.append(random_start(X.shape[1], q, rng))
-        return starts
+        self.dependence_ = _dependence(sums, solved.problem, solution)
 
     def _refuse_isolation(self, degrees: Array | None, kernel: Kernel) -> None:
         """Raise if most rows are similar to nothing but themselves."""
@@ -413,115 +294,13 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
             )
 
 
-@dataclass(frozen=True)
-class Embedder:
-    """Assigns new rows to clusters through the embedding (Nystrom extension).
-
-    With M = H D^-1/2 K D^-1/2 H, the embedding satisfies U = M U / eigenvalues; a new row takes
-    its place in the left-hand side. On training rows the embedding is reproduced.
-    """
-
-    extension: Extension  # multiplies with D^-1/2 U / eigenvalues and with ones, (n, k + 1)
-    offset: Array  # what the centring H subtracts, (k,)
-    normalised: bool
-    centres: Array  # (k, k)
-
-    def predict(self, X: Any) -> Array:
-        """Return the index (m,) of the nearest centre for each new row."""
-        return self.nearest(self.embed(X))
-
-    def embed(self, X: Any) -> Array:
-        """Return the places (m, k) of rows in the embedding."""
-        return self.uncentred(X) - self.offset
-
-    def nearest(self, embedding: Array) -> Array:
-        """Return the index (m,) of the nearest centre for each row of an embedding (m, k)."""
-        return nearest_centres(unit_rows(embedding), self.centres)
-
-    def uncentred(self, X: Any) -> Array:
-        """Return D^-1/2 K D^-1/2 U / eigenvalues (m, k) for new rows."""
-        product = self.extension.multiply(X)
-        U, degrees = product[:, :-1], product[:, -1:]
-        # A row without any neighbour has degree zero; it keeps the neutral position U = 0.
-        return U / np.sqrt(np.where(degrees > 0, degrees, np.inf)) if self.normalised else U
-
-
-def make_embedder(sums: PairSums, X: Any, solution: Solution, centres: Array) -> Embedder:
-    """Return the embedder of a solution found on the rows of X, with k-means centres (k, k)."""
-    U, degrees = solution.embedding, solution.degrees
-    columns = U if degrees is None else U / np.sqrt(degrees)[:, None]
-    columns = columns / np.maximum(solution.eigenvalues, 1e-12)
-    extension = sums.extension(solution.W, with_ones(columns))
-    embedder = Embedder(extension, np.zeros(U.shape[1]), degrees is not None, centres)
-    # Centring subtracts the same vector from every row, so one training row tells what it is.
-    return replace(embedder, offset=(embedder.uncentred(X[:1]) - np.asarray(U[:1]))[0])
-
-
-def with_ones(columns: Array) -> Array:
-    """Return columns (n, k) and a column of ones."""
-    return np.hstack([columns, np.ones_like(columns[:, :1])])
-
-
-def beside(X: Any, values: Array) -> Any:
-    """Return values of rows, (n,) or (n, r), where the rows of X are."""
-    if not isinstance(X, LazyRows) or not values.size:
-        return values
-    whole = values.dtype.kind == "i"
-    return X.beside(values.astype(np.min_scalar_type(values.max())) if whole else values)
-
-
-def _as_came(X: Any, values: Any) -> Any:
-    """Return values of rows as X came: in its chunks, or as an array."""
-    return X.like(values) if isinstance(X, LazyRows) else np.asarray(values)
-
-
-def on_rows(
-    estimator: Any, task: Callable[[Any], Array], X: Any, width: int | None, dtype: Any
-) -> Any:
-    """Return what a task makes of rows, (m,) or (m, width); later, if they are yet to be read."""
-    if isinstance(X, LazyRows):
-        return X.map(task, width, dtype)
-    if not is_dask(X):
-        return task(X)
-    from ..engines.chunked import lazily
-
-    names = getattr(estimator, "feature_names_in_", None)
-    return lazily(partial(_checked, task=task, names=names), X, width, dtype)
-
-
-def _checked(X: Array, task: Callable[[Any], Array], names: Any) -> Array:
-    check_finite(X, names)
-    return task(X)
+def _dependence(sums: PairSums, problem: Problem, solution: Solution) -> float:
+    """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
+    if not len(problem.weights):
+        return 0.0
+    known = Problem(problem.columns, np.ones_like(problem.weights))
+    return sums.objective(solution.W, known.gamma(None, solution.degrees))
 
 
 def _project(X: Any, mean: Array, W: Array) -> Array:
     return np.asarray(X @ W) - mean @ W if issparse(X) else (X - mean) @ W
-
-
-def _assign(X: Any, embedder: Embedder, varying: Array) -> Array:
-    return embedder.predict(X if varying.all() else X[:, varying])
-
-
-def as_callback(verbose: Any) -> Callback | None:
-    """Return what receives progress: a callable itself, standard error, or nobody."""
-    if callable(verbose):
-        return verbose
-    return _report_to_stderr if verbose else None
-
-
-def announce(verbose: Any, stage: str, **details: Any) -> None:
-    """Tell whoever listens what comes next."""
-    callback = as_callback(verbose)
-    if callback is not None:
-        callback({"stage": stage, **details})
-
-
-def _report_to_stderr(event: dict) -> None:
-    # Of a candidate its separation, of arrays nothing.
-    plain = {name: getattr(value, "separation", value) for name, value in event.items()}
-    fields = [
-        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in plain.items()
-        if isinstance(value, str | int | float)
-    ]
-    sys.stderr.write(f"multifacet: {', '.join(fields)}\n")

@@ -15,15 +15,10 @@ from ..engines.threads import single_threaded_blas
 from ..engines.wide import WIDE, all_features, phi_operator
 from ..linalg import Array, Symmetric, leading_eigenpairs
 from ..problems import Gamma, Problem, one_hot
+from ..validation import check_clusters, check_count, check_data
 from .alternative import Alternative, AlternativeSubspace
-from .base import (
-    Embedder,
-    EmbeddingPredictor,
-    KernelEstimator,
-    SubspaceEstimator,
-    with_ones,
-)
-from .validation import check_clusters, check_count, check_data
+from .base import KernelEstimator, SubspaceEstimator
+from .embedder import Embedder, EmbeddingPredictor, with_ones
 
 
 class LinearKDAC(AlternativeSubspace, SubspaceEstimator):

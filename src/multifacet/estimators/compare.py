@@ -15,7 +15,7 @@ from ..frames.cells import check_cells, whole
 from ..frames.table import columns_of, read_table
 from ..linalg import Array, is_array_like
 from ..metrics import nmi
-from .validation import check_choice, check_labels
+from ..validation import check_choice, check_labels
 
 #: Version of the dict of :meth:`Comparison.to_dict`.
 FORMAT = 1

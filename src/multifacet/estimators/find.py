@@ -19,10 +19,10 @@ from ..files import read_path
 from ..frames import Encoding, Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..linalg import Array
-from .base import announce
+from ..progress import announce
+from ..validation import check_count, check_labelings
 from .storage import pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_groups, describe_views, leading_features
-from .validation import check_count, check_labelings
 from .view import View
 from .views import ViewFinder
 

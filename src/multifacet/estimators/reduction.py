@@ -12,10 +12,12 @@ from ..certificate import certify
 from ..engines.threads import single_threaded_blas
 from ..linalg import Array
 from ..problems import one_hot, semi_supervised, supervised, target_factor, unsupervised
+from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
 from ..solvers import as_solver
-from .base import SubspaceClusterer, SubspaceEstimator, beside
-from .validation import check_choice, check_clusters, check_count, check_data, check_real
+from ..validation import check_choice, check_clusters, check_count, check_data, check_real
+from .base import SubspaceClusterer, SubspaceEstimator
+from .rows import beside
 
 #: A column of whole numbers with more different values is a real target, not classes.
 MAX_CLASSES = 20
@@ -140,7 +142,7 @@ class SupervisedKDR(SubspaceEstimator):
         q = self._dimension(automatic)
         problem = supervised(beside(X, targets))
         gamma = problem.gamma()
-        solver, callback = as_solver(self.solver), self._callback()
+        solver, callback = as_solver(self.solver), as_callback(self.verbose)
         with single_threaded_blas():
             sums = self._attach(X, self._resolve_kernel(X))
             results = []
@@ -280,7 +282,7 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
         X = check_data(self, X, lazy=True)
         k = check_clusters(self.n_clusters, X)
         X = self._set_mean(X)
-        self._alternate(X, unsupervised(X.shape[0], k), self._dimension(k), [])
+        self._alternate(X, unsupervised(X.shape[0], k), self._dimension(k))
         return self
 
 
@@ -400,7 +402,7 @@ class SemiSupervisedKDR(SubspaceClusterer):
         weight = check_real("score_weight", self.score_weight, positive=False)
         X = self._set_mean(X)
         problem = semi_supervised(target_factor(scores), weight, k)
-        self._alternate(X, problem, self._dimension(k), [])
+        self._alternate(X, problem, self._dimension(k))
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:

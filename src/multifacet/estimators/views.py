@@ -20,17 +20,17 @@ from ..isaac import ISAAC
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..metrics import cluster_quality, novelty
+from ..progress import announce
 from ..search import PLAN, Settings
 from ..search.residual import GroupResidual, residual_scores
 from ..search.separation import neighbour_graph, separation
 from ..solvers import as_solver
 from ..together import refine_together
+from ..validation import check_choice, check_count, check_data, check_labelings, check_real
 from .alternative import KDAC
-from .base import announce
 from .checkpoint import Checkpoint
 from .closed_forms import EmbeddingKDAC, LinearKDAC
 from .summary import describe_selection
-from .validation import check_choice, check_count, check_data, check_labelings, check_real
 from .view import View
 
 #: Rows on which views of the closed-form methods are judged.

@@ -17,9 +17,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import single_threaded_blas
-from ..estimators.base import announce
-from ..estimators.validation import check_choice, check_count, check_data, say_constant
 from ..linalg import Array, orthonormalise
+from ..progress import announce
+from ..validation import check_choice, check_count, check_data, say_constant
 from .mixture import Mixture, choose_clusters, fit_mixtures
 from .published import published_clusters, published_subspaces
 from .search import find_subspaces

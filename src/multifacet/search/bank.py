@@ -6,7 +6,7 @@ while. Among the best, separation and *stability* together decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from ..linalg import Array
 from ..metrics import nmi
+from ..progress import Callback
 from .candidate import Candidate, Settings
 from .judge import entropy
 from .plan import PLAN, SearchPlan
@@ -90,7 +91,7 @@ def select(
     sample: Sample,
     sources: Sequence[Source],
     *,
-    callback: Callable[[dict], None] | None = None,
+    callback: Callback | None = None,
 ) -> Selection:
     """Collect the candidates of all sources and rank them.
 
@@ -162,7 +163,7 @@ def _is_coarser(one: Candidate, fine: Candidate, plan: SearchPlan) -> bool:
 class _Race:
     """The candidates so far, the best of them, and how long ago it came in."""
 
-    def __init__(self, sample: Sample, callback: Callable[[dict], None] | None) -> None:
+    def __init__(self, sample: Sample, callback: Callback | None) -> None:
         self.candidates: list[Candidate] = []
         self._sample, self._callback = sample, callback
         self._done, self._waiting = 0, 0

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import validate_data
 
-from ..engines.base import is_dask
-from ..linalg import TOO_LARGE, TOO_SMALL, Array, is_array_like
+from .engines.base import is_dask
+from .linalg import TOO_LARGE, TOO_SMALL, Array, is_array_like
 
 #: Room for sums of squares, between the root of the largest number and the largest value.
 SQUARE_MARGIN = 1e-3
@@ -74,7 +74,7 @@ def _place(column: int, names: Any) -> str:
 
 
 def _check_dask(estimator: Any, X: Any, reset: bool, min_rows: int) -> Any:
-    from ..engines.chunked import Chunked, read
+    from .engines.chunked import Chunked, read
 
     if X.ndim == 2:
         _refuse_text_columns(X)

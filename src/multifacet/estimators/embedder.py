@@ -1,0 +1,94 @@
+"""New rows and the clusters found: their place in the spectral embedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..alternate import Solution, nearest_centres, unit_rows
+from ..engines.base import Extension, PairSums
+from ..linalg import Array
+from ..validation import check_data
+from .rows import on_rows
+
+
+class EmbeddingPredictor:
+    """Assigns new rows to clusters found in a spectral embedding."""
+
+    _embedder: Embedder
+    _varying: Array
+
+    def predict(self, X: Any) -> Array:
+        """Assign rows to the clusters found.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
+            Rows, old or new.
+
+        Returns
+        -------
+        array of int of shape (m,)
+            Index of the cluster, as in ``labels_``; a dask array, not yet computed, for dask input.
+        """
+        check_is_fitted(self)
+        X = check_data(self, X, reset=False, lazy=True)
+        task = partial(_assign, embedder=self._embedder, varying=self._varying)
+        return on_rows(self, task, X, None, np.intp)
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """Assigns new rows to clusters through the embedding (Nystrom extension).
+
+    With M = H D^-1/2 K D^-1/2 H, the embedding satisfies U = M U / eigenvalues; a new row takes
+    its place in the left-hand side. On training rows the embedding is reproduced.
+    """
+
+    extension: Extension  # multiplies with D^-1/2 U / eigenvalues and with ones, (n, k + 1)
+    offset: Array  # what the centring H subtracts, (k,)
+    normalised: bool
+    centres: Array  # (k, k)
+
+    def predict(self, X: Any) -> Array:
+        """Return the index (m,) of the nearest centre for each new row."""
+        return self.nearest(self.embed(X))
+
+    def embed(self, X: Any) -> Array:
+        """Return the places (m, k) of rows in the embedding."""
+        return self.uncentred(X) - self.offset
+
+    def nearest(self, embedding: Array) -> Array:
+        """Return the index (m,) of the nearest centre for each row of an embedding (m, k)."""
+        return nearest_centres(unit_rows(embedding), self.centres)
+
+    def uncentred(self, X: Any) -> Array:
+        """Return D^-1/2 K D^-1/2 U / eigenvalues (m, k) for new rows."""
+        product = self.extension.multiply(X)
+        U, degrees = product[:, :-1], product[:, -1:]
+        # A row without any neighbour has degree zero; it keeps the neutral position U = 0.
+        return U / np.sqrt(np.where(degrees > 0, degrees, np.inf)) if self.normalised else U
+
+
+def make_embedder(sums: PairSums, X: Any, solution: Solution, centres: Array) -> Embedder:
+    """Return the embedder of a solution found on the rows of X, with k-means centres (k, k)."""
+    U, degrees = solution.embedding, solution.degrees
+    columns = U if degrees is None else U / np.sqrt(degrees)[:, None]
+    columns = columns / np.maximum(solution.eigenvalues, 1e-12)
+    extension = sums.extension(solution.W, with_ones(columns))
+    embedder = Embedder(extension, np.zeros(U.shape[1]), degrees is not None, centres)
+    # Centring subtracts the same vector from every row, so one training row tells what it is.
+    return replace(embedder, offset=(embedder.uncentred(X[:1]) - np.asarray(U[:1]))[0])
+
+
+def with_ones(columns: Array) -> Array:
+    """Return columns (n, k) and a column of ones."""
+    return np.hstack([columns, np.ones_like(columns[:, :1])])
+
+
+def _assign(X: Any, embedder: Embedder, varying: Array) -> Array:
+    return embedder.predict(X if varying.all() else X[:, varying])
