@@ -10,29 +10,21 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+import click
 import numpy as np
 
 from ..cli.find import find
-from ..cli.options import spell
 from ..cli.output import unused
 from ..cli.run import Run
 from ..estimators.find import Views
-from ..files import read_file, to_json, write_table
+from ..files import FileData, read_file, to_json, write_table
 from ..frames.cells import whole
 from ..frames.table import read_table
 from ..report.render import to_html
+from .disk import writing
 from .exploration import Exploration, Facet, merge
 from .tables import ROW
 
-#: Options of a search, as the command line calls them.
-_WORDS = {
-    "n_clusters": "--clusters",
-    "n_components": "--dimensions",
-    "novelty_weight": "--novelty-weight",
-    "method": "--method",
-    "n_refits": "--refits",
-    "random_state": "--seed",
-}
 _DEFAULTS = {"n_refits": 3, "random_state": 0, "method": "kdac"}
 
 
@@ -58,10 +50,9 @@ def label_columns(exploration: Exploration) -> dict[str, Any]:
 
 def labels_file(exploration: Exploration, suffix: str) -> bytes:
     """Return the labels joined to the rows, as a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        return write_table(
-            Path(folder) / f"labels.{suffix}", label_columns(exploration)
-        ).read_bytes()
+    columns = label_columns(exploration)
+    with writing(), tempfile.TemporaryDirectory() as folder:
+        return write_table(Path(folder) / f"labels.{suffix}", columns).read_bytes()
 
 
 def report(exploration: Exploration) -> str:
@@ -150,20 +141,27 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     return lines
 
 
-def command_words(exploration: Exploration, facet: Facet, known_file: str) -> list[str]:
-    """Return the words after ``multifacet find`` that lead to a view."""
-    step = facet.step
-    words = [exploration.file.name, "--features", spell(step["features"])]
-    words += ["--given", spell(step["given"])] if step["given"] else []
-    words += ["--id", step["identifier"]] if step["identifier"] in exploration.file.columns else []
-    for name in _known_labels(exploration, facet):
-        words += ["--existing", f"{known_file}:{name}"]
-    words += [] if step["standardize"] else ["--no-standardize"]
-    words += ["--missing", step["missing"], "--views", "1"]
-    for option, value in step["options"].items():
-        if value not in ("auto", None):
-            words += [_WORDS[option], spell(value)]
-    return words
+def command_context(exploration: Exploration, facet: Facet, known_file: str) -> click.Context:
+    """Return the call of ``multifacet find`` that leads to a view.
+
+    Its options are handed over as values, not spelled as words: names of files and columns may look
+    like options, be empty, or hold commas and line breaks.
+    """
+    step, name = facet.step, exploration.file.name
+    identifier = step["identifier"]
+    options = step["options"] | {
+        "data": f"./{name}" if name.startswith("-") else name,  # "-" alone is standard input
+        "identifier": identifier if identifier in exploration.file.columns else None,
+        "standardize": step["standardize"],
+        "missing": step["missing"],
+        "n_views": 1,
+    }
+    said = {key: value for key, value in options.items() if value not in ("auto", None)}
+    known = [f"{known_file}:{one}" for one in _known_labels(exploration, facet)]
+    several = {"features": step["features"], "given": step["given"], "existing": known}
+    # As if each of those that may be repeated was there once.
+    said |= {key: [values] for key, values in several.items()}
+    return find.make_context("find", [], default_map=said)
 
 
 def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int | None]]:
@@ -183,27 +181,28 @@ def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int 
 def repeat_files(exploration: Exploration) -> bytes:
     """Return everything to repeat the searches: the table, a script, and a run.json for each."""
     content = io.BytesIO()
-    with (
-        tempfile.TemporaryDirectory() as place,
-        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(exploration.folder / exploration.file.name, exploration.file.name)
         archive.writestr("repeat.py", script(exploration))
         for i, facet in enumerate(searches(exploration), start=1):
             known_file = f"known-{i}.csv"
             known = _known_labels(exploration, facet)
-            ctx = find.make_context("find", command_words(exploration, facet, known_file))
-            run = Run(ctx)
+            run = Run(command_context(exploration, facet, known_file))
             run.has_read(replace(exploration.file, notes=[]))
             if known:
-                written = write_table(
-                    Path(place) / known_file, _row_names(exploration, facet) | known
-                )
-                archive.write(written, known_file)
+                text, file = _written(known_file, _row_names(exploration, facet) | known)
+                archive.writestr(known_file, text)
                 for _ in known:
-                    run.has_read(replace(read_file(written), notes=[]))
+                    run.has_read(replace(file, notes=[]))
             archive.writestr(f"search-{i}.json", to_json(run.to_dict()) + "\n")
     return content.getvalue()
+
+
+def _written(name: str, columns: dict[str, Any]) -> tuple[bytes, FileData]:
+    """Return a table as the content of a file, and as it is read from there."""
+    with writing(), tempfile.TemporaryDirectory() as folder:
+        path = write_table(Path(folder) / name, columns)
+        return path.read_bytes(), read_file(path)
 
 
 def _row_names(exploration: Exploration, facet: Facet) -> dict[str, Any]:

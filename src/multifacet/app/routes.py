@@ -17,9 +17,11 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.requests import ClientDisconnect
 
 from .. import __version__
 from . import comparison, display, repeat
+from .disk import UnwritableError, reading_words, writing
 from .exploration import Exploration
 from .guard import Guard
 from .schemas import Begin, Search, Setup, Step
@@ -367,7 +369,7 @@ async def _receive(request: Request, path: Path) -> None:
     if declared.isdigit() and int(declared) > MAX_UPLOAD:
         raise HTTPException(413, words)
     size = 0
-    with path.open("wb") as target:
+    with writing(), path.open("wb") as target:
         async for block in request.stream():
             size += len(block)
             if size > MAX_UPLOAD:
@@ -395,9 +397,18 @@ def _add_errors(app: FastAPI) -> None:
     async def too_large(request: Request, error: MemoryError) -> JSONResponse:
         return sentence(413, MemoryError("there is not enough memory for this"))
 
+    @app.exception_handler(UnwritableError)
+    async def unwritable(request: Request, error: UnwritableError) -> JSONResponse:
+        return sentence(507, error)
+
     @app.exception_handler(OSError)
     async def disk(request: Request, error: OSError) -> JSONResponse:
-        return sentence(507, error)
+        code = 404 if isinstance(error, FileNotFoundError) else 400
+        return sentence(code, ValueError(reading_words(error)))
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(request: Request, error: ClientDisconnect) -> Response:
+        return Response(status_code=499)  # nobody is there to read it
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -51,7 +51,7 @@ def _check_unpacked(path: Path) -> None:
         try:
             with zipfile.ZipFile(path) as archive:
                 size = sum(entry.file_size for entry in archive.infolist())
-        except zipfile.BadZipFile as error:
+        except Exception as error:  # zipfile says in many types what is wrong inside
             raise ValueError(f"{path.name!r} is broken: {error}") from error
     elif start == b"PAR1":
         size = 8 * _parquet_cells(path)

@@ -17,12 +17,15 @@ import numpy as np
 
 from ..datasets import make_gaussian_views, make_moons_views
 from ..files import read_file, write_table
+from .disk import UnwritableError, writing
 from .exploration import STATE, Exploration
 from .jobs import Job, Jobs
 from .tables import MAX_UNPACKED, read_within_limits
 
 #: Explorations that are held in memory; others are read again when someone asks.
 MAX_OPEN = 6
+#: What is kept of the name of an upload: its end, because file systems take so many bytes.
+MAX_NAME_BYTES = 200
 EXAMPLES = {
     "penguins": "333 penguins, four measurements. The species is known; what else?",
     "moons": "400 points with two groupings: two blobs in one plane, two moons in another.",
@@ -62,8 +65,10 @@ class Workbench:
 
     def upload_path(self, name: str) -> Path:
         """Return where the bytes of an upload go."""
-        own = Path(tempfile.mkdtemp(dir=self._temporary.name))
-        name = re.sub(r"[\x00-\x1f/\\]", "_", name).strip()[-120:]
+        with writing():
+            own = Path(tempfile.mkdtemp(dir=self._temporary.name))
+        name = re.sub(r"[\x00-\x1f/\\]", "_", name).strip()
+        name = name.encode(errors="replace")[-MAX_NAME_BYTES:].decode(errors="ignore")
         return own / (name if name.strip(". ") else "table.csv")
 
     def begin(self, path: Path, *, trusted: bool = False) -> Exploration:
@@ -73,7 +78,8 @@ class Workbench:
         file = read_file(path) if trusted else read_within_limits(path)
         folder = self._new_folder(path.name)
         try:
-            shutil.copyfile(path, folder / path.name)
+            with writing():
+                shutil.copyfile(path, folder / path.name)
             exploration = Exploration.begin(folder, file)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -88,7 +94,8 @@ class Workbench:
         if name not in EXAMPLES:
             raise LookupError(f"there is no example {name!r}: use {', '.join(EXAMPLES)}")
         path = self.upload_path(f"{name}.csv")
-        write_table(path, _generated(name))
+        with writing():
+            write_table(path, _generated(name))
         return self.begin(path)
 
     def get(self, exploration_id: str) -> Exploration:
@@ -131,12 +138,15 @@ class Workbench:
             self.jobs.cancel(job)
         with self._lock:
             self._open.pop(exploration_id, None)
-        shutil.rmtree(exploration.folder)
+        if exploration.folder.exists():
+            with writing():
+                shutil.rmtree(exploration.folder)
 
     def _new_folder(self, name: str) -> Path:
         stem = re.sub(r"[^a-z0-9]+", "-", name.split(".")[0].lower()).strip("-")[:40] or "table"
         folder = self.folder / f"{stem}-{secrets.token_hex(3)}"
-        folder.mkdir(parents=True)
+        with writing():
+            folder.mkdir(parents=True)
         return folder
 
     def _remember(self, exploration: Exploration) -> Exploration:
@@ -173,15 +183,19 @@ class Workbench:
                 for entry in entries:
                     if Path(entry.filename).name != entry.filename or entry.is_dir():
                         raise ValueError(f"{path.name!r} holds the strange path {entry.filename!r}")
-                    archive.extract(entry, folder)
+                    content = archive.read(entry)
+                    with writing():
+                        (folder / entry.filename).write_bytes(content)
             exploration = Exploration.open(folder)
             for view_id in exploration.facets():
                 exploration.views(view_id)
         except BaseException as error:
             shutil.rmtree(folder, ignore_errors=True)
-            if isinstance(error, zipfile.BadZipFile | LookupError):
-                raise ValueError(f"{path.name!r} is broken: {error}") from error
-            raise
+            known = isinstance(error, ValueError | MemoryError | UnwritableError)
+            if known or not isinstance(error, Exception):
+                raise
+            # What is wrong inside is said in many types: by zipfile, zlib, numpy and ourselves.
+            raise ValueError(f"{path.name!r} is broken: {error}") from error
         return self._remember(exploration)
 
     # Searches
@@ -216,7 +230,7 @@ def _holds_exploration(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return STATE in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except Exception:  # no archive, or broken in one of many ways: whoever reads it says so
         return False
 
 

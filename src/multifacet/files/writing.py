@@ -227,16 +227,36 @@ def _delimited(separator: str) -> Any:
     return write
 
 
+def _arrow_table(columns: dict[str, list[Any]], what: str) -> Any:
+    pa = need("pyarrow", "arrow", what)
+
+    def array(name: str, values: list[Any]) -> Any:
+        try:
+            return pa.array(values)
+        except OverflowError:  # beyond 64 bits with a sign, which Arrow expects of whole numbers
+            pass
+        try:
+            return pa.array(values, pa.uint64())
+        except (OverflowError, pa.ArrowException) as error:
+            raise ValueError(
+                f"column {name!r} holds whole numbers of more than 64 bits, which {what} cannot "
+                "keep: write a CSV file"
+            ) from error
+
+    return pa.table({name: array(name, values) for name, values in columns.items()})
+
+
 def _parquet(columns: dict[str, list[Any]]) -> bytes:
+    table = _arrow_table(columns, "Parquet")
     pa = need("pyarrow", "arrow", "Parquet")
     sink = pa.BufferOutputStream()
-    need("pyarrow.parquet", "arrow", "Parquet").write_table(pa.table(columns), sink)
+    need("pyarrow.parquet", "arrow", "Parquet").write_table(table, sink)
     return sink.getvalue().to_pybytes()
 
 
 def _arrow(columns: dict[str, list[Any]]) -> bytes:
     pa = need("pyarrow", "arrow", "Arrow")
-    table, sink = pa.table(columns), pa.BufferOutputStream()
+    table, sink = _arrow_table(columns, "Arrow"), pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema) as file:
         file.write_table(table)
     return sink.getvalue().to_pybytes()
