@@ -173,7 +173,7 @@ class Exploration:
         if step["group"] is None:
             taken = {one.name for one in self.facets().values() if one is not facet}
             if name in taken | set(self.columns):
-                raise ValueError(f"name={name!r} is taken: choose another")
+                raise ValueError(f"the name {name!r} is taken: choose another")
         elif not 0 <= step["group"] < self.views(facet.id)[0].n_clusters:
             raise ValueError(f"group={step['group']} does not exist in {facet.name!r}")
 

@@ -26,6 +26,7 @@ from .exploration import Exploration
 from .guard import Guard
 from .schemas import Begin, Search, Setup, Step
 from .tables import MAX_UPLOAD
+from .words import SETTINGS, for_the_page
 from .workbench import EXAMPLES, Workbench
 
 STATIC = Path(str(files(__package__).joinpath("static")))
@@ -377,9 +378,15 @@ async def _receive(request: Request, path: Path) -> None:
             target.write(block)
 
 
+def _field(place: tuple[Any, ...]) -> str:
+    """Return what the page calls a part of a request, or where it is."""
+    known = [SETTINGS[one] for one in place if one in SETTINGS]
+    return f"“{known[0]}”" if known else ".".join(map(str, place))
+
+
 def _add_errors(app: FastAPI) -> None:
     def sentence(code: int, error: Exception) -> JSONResponse:
-        return Answer({"detail": str(error)}, status_code=code)
+        return Answer({"detail": for_the_page(str(error))}, status_code=code)
 
     @app.exception_handler(LookupError)
     async def absent(request: Request, error: LookupError) -> JSONResponse:
@@ -413,5 +420,6 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
         # What was sent is not sent back: it may hold anything.
-        found = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return Answer({"detail": "; ".join(found)}, status_code=422)
+        found = {_field(one["loc"]): one["msg"] for one in reversed(error.errors()[:5])}
+        said = [f"{name}: {words}" for name, words in reversed(found.items())]
+        return Answer({"detail": "; ".join(said)}, status_code=422)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -125,10 +126,16 @@ class Reduction:
     def _colour(self, rows: Array) -> dict[str, Any]:
         """Return what tells the points apart: the clusters if there are any, else the target."""
         if self.labels is not None:
-            return {"name": "cluster", "kind": "category", "values": self.labels[rows].tolist()}
-        name, values = next(iter(self.guides.items()))
-        kind = "category" if are_classes(values) else "number"
-        return {"name": name, "kind": kind, "values": values[rows].tolist()}
+            name, values, classes = "cluster", self.labels, True
+        else:
+            name, values = next(iter(self.guides.items()))
+            classes = are_classes(values)
+        colour = {"name": name, "values": values[rows].tolist()}
+        if not classes:
+            return colour | {"kind": "number"}
+        # Of all rows, also those that are not drawn.
+        sizes = Counter(str(value) for value in values.tolist())
+        return colour | {"kind": "category", "groups": dict(sizes.most_common())}
 
     def report(self, path: str | Path) -> Path:
         """Write the report: HTML, Markdown or JSON, by the suffix of the path."""
