@@ -445,6 +445,11 @@ def test_wrong_tables_are_refused(tmp_path):
     expect_error("unknown format", tmp_path / "t.parquet.gz", TABLE, call=write_table)
     short = {"a": [1], "b": [1, 2]}
     expect_error("column 'a' has 1 values", tmp_path / "t.csv", short, call=write_table)
+    large = {"a": [2**64, 1]}
+    for name in ("t.parquet", "t.arrow"):
+        expect_error(
+            "column 'a' holds whole numbers of more", tmp_path / name, large, call=write_table
+        )
     assert not list(tmp_path.iterdir())
 
 
