@@ -20,7 +20,7 @@ from multifacet.app.exploration import Exploration
 from multifacet.app.repeat import script
 from multifacet.files import FileData, write_table
 
-from .workbench import QUICK, running, searched, uploaded
+from .workbench import QUICK, running, searched, small_table, uploaded
 
 STATE = "exploration.json"
 #: A column name that once ran a command in the generated code.
@@ -154,3 +154,39 @@ def test_the_script_of_a_hostile_table_runs_and_only_searches(client, tmp_path, 
     assert found["labels_1"].tolist() == labels
     run = json.loads((place / "search-1.json").read_text())["options"]
     assert (run["data"], run["features"], run["given"]) == ("./-o.arrow", names[:4], names[4:])
+
+
+# Tables that stay
+
+
+def test_an_open_table_survives_others(tmp_path):
+    path = small_table(tmp_path)
+    with running(tmp_path / "kept") as (_, client):
+        addresses = [uploaded(client, path, given=["known"]) for _ in range(9)]
+        for address in addresses:
+            state = client.get(address).raise_for_status().json()
+            assert state["setup"]["given"] == ["known"]
+    assert not (tmp_path / "kept").exists()
+
+
+def test_columns_that_hold_no_values_are_left_out_of_labels(client, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "a": rng.normal(size=40),
+            "b": rng.normal(size=40) + np.repeat([0, 9], 20),
+            "tags": [["x", "y"]] * 40,
+            "raw": [b"\x00\xff"] * 40,
+        }
+    )
+    parquet.write_table(table, tmp_path / "lists.parquet")
+    address = uploaded(client, tmp_path / "lists.parquet")
+    searched(client, address)
+    (note,) = client.get(address).json()["setup"]["notes"]
+    assert "'tags', 'raw'" in note
+    text = client.get(f"{address}/files/labels.csv").raise_for_status().text
+    assert text.splitlines()[0] == "a,b,view 1"
+    found = client.get(f"{address}/files/labels.parquet").raise_for_status().content
+    assert parquet.read_table(io.BytesIO(found)).column_names == ["a", "b", "view 1"]

@@ -27,11 +27,17 @@ _DEFAULTS = {"n_refits": 3, "random_state": 0}
 
 
 def label_columns(exploration: Exploration) -> dict[str, Any]:
-    """Return the table with a further column for every view that was not rejected."""
+    """Return the table with a further column for every view that was not rejected.
+
+    Columns whose cells hold no single value, such as lists, are left out.
+    """
     table = read_table(exploration.columns)
     columns: dict[str, Any] = {}
     for name in table.columns:
-        cells = table.read(name)
+        try:
+            cells = table.read(name)
+        except ValueError:
+            continue
         values = whole(cells.values) if not cells.missing.any() else cells.values
         missing = cells.missing.tolist()
         columns[name] = [None if m else v for v, m in zip(values.tolist(), missing, strict=True)]

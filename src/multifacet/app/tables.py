@@ -13,8 +13,8 @@ import numpy as np
 from ..files import FileData, read_file
 from ..files.binary import need
 from ..frames.cells import read_column, whole
-from ..frames.roles import assign_roles
-from ..frames.table import read_table
+from ..frames.roles import UNREAD, assign_roles
+from ..frames.table import listing, read_table
 from ..linalg import Array
 
 #: What one request may bring, and what a packed file may unpack to.
@@ -103,7 +103,11 @@ def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None)
     except ValueError as error:  # it is for the user to say what the features are
         return setup | {"features": [], "left_out": {}, "notes": [*file.notes, str(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}
-    return setup | {"left_out": roles.left_out, "notes": list(file.notes)}
+    notes = [*file.notes]
+    unread = [name for name, why in roles.left_out.items() if why == UNREAD]
+    if unread:
+        notes.append(f"left out, also of exported labels, as {UNREAD}: {listing(unread)}")
+    return setup | {"left_out": roles.left_out, "notes": notes}
 
 
 def describe_columns(columns: dict[str, Any]) -> list[dict[str, Any]]:

@@ -45,6 +45,7 @@ class Workbench:
         self.jobs = Jobs()
         self._lock = threading.RLock()
         self._open: dict[str, Exploration] = {}
+        self._unused: set[Path] = set()
         self._known_jobs: dict[str, Job] = {}
         self._temporary = tempfile.TemporaryDirectory(prefix="multifacet-")
 
@@ -52,9 +53,8 @@ class Workbench:
         """End all work, and remove what nobody needs: uploads in which nothing was found."""
         self.jobs.close()
         self._temporary.cleanup()
-        for exploration in self._open.values():
-            if not exploration.steps:
-                shutil.rmtree(exploration.folder, ignore_errors=True)
+        for folder in self._unused | {one.folder for one in self._open.values() if not one.steps}:
+            shutil.rmtree(folder, ignore_errors=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
 
@@ -142,13 +142,14 @@ class Workbench:
     def _remember(self, exploration: Exploration) -> Exploration:
         with self._lock:
             self._open[exploration.id] = exploration
+            self._unused.discard(exploration.folder)
             busy = {job.exploration for job in self._known_jobs.values() if job.active}
             idle = [one for one in self._open.values() if one.id not in busy and not one.problem]
             for old in idle[: max(0, len(self._open) - MAX_OPEN)]:
                 if old is not exploration:
                     del self._open[old.id]
-                    if not old.steps:
-                        shutil.rmtree(old.folder, ignore_errors=True)
+                    if not old.steps:  # its page may be open, so it stays as long as the server
+                        self._unused.add(old.folder)
         return exploration
 
     # Files of explorations
