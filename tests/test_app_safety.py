@@ -208,7 +208,7 @@ BROKEN = {
     "climb.zip": (archive(**{STATE: exploration(), "../t.csv": TABLE}), "strange path"),
     "lost.zip": (
         archive(**{STATE: exploration(steps=[{"do": "accept", "view": "v1"}]), "t.csv": TABLE}),
-        "broken",
+        "not found before",
     ),
 }
 

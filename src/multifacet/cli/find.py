@@ -16,6 +16,8 @@ from .source import ROW, Source, read_source, with_existing
 if TYPE_CHECKING:
     from ..estimators.find import Views
 
+#: Column of the candidate that the report shows when no view is believed.
+NOT_BELIEVED = "best candidate (not believed)"
 FILES = ("report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json")
 #: Options that go to :func:`multifacet.find_views` as they are.
 _LIBRARY = (
@@ -139,10 +141,12 @@ def _for_machines(views: Views) -> list[dict[str, Any]]:
 
 
 def _labels(views: Views) -> dict[str, Any]:
-    """Return identifiers, what was given, and the views, as columns."""
+    """Return identifiers, what was given, and the views, as columns; if none, what came closest."""
     columns = {views.encoding.identifier or ROW: views.index, **views.given}
     for view in views:
         columns[unused(view.name, columns)] = view.labels
+    if not views.views and views.rejected is not None:
+        columns[unused(NOT_BELIEVED, columns)] = views.rejected.labels
     return columns
 
 

@@ -42,6 +42,8 @@ _SPELLED = "looks like numbers with a decimal comma, thousands separators or uni
 _LABELS = "looks like labels"
 _DATES = "dates or times"
 _MANY = "text with many values"
+#: Cells such as lists or bytes.
+UNREAD = "neither numbers nor text"
 _REMEDIES = {
     _LABELS: "use --given or --features if you need it",
     _DATES: "convert it to numbers if you need it",
@@ -171,7 +173,7 @@ def _look(table: Table, name: str) -> str:
     try:
         cells = table.read(name)
     except ValueError:  # such as lists in its cells
-        return "neither numbers nor text"
+        return UNREAD
     present = cells.present
     values = set(present.tolist())
     if len(values) < 2:
