@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,18 @@ def report(result: str, output: str | None, force: bool) -> None:
         raise Refused(
             f"{str(target)!r} exists: replace it with --force, or name another file with -o"
         )
+    from ..files import locked
     from ..report import render
 
-    click.echo(f"report: {render(_document(path), target)}")
+    # What a run has in hand there is neither read nor written.
+    with nullcontext() if output else locked(path.parent):
+        click.echo(f"report: {render(_document(path), target)}")
 
 
 def _find(path: Path) -> Path:
     """Return the file that holds a result."""
+    if not path.exists():
+        raise Refused(f"there is no file {str(path)!r}")
     if not path.is_dir():
         return path
     there = [path / name for name in _RESULTS if (path / name).exists()]
@@ -68,8 +74,6 @@ def _document(path: Path) -> dict[str, Any]:
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise Refused(f"there is no file {str(path)!r}") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise Refused(
             f"{str(path)!r} is not a result: pass a directory that `multifacet find`, reduce or "
