@@ -435,6 +435,39 @@ def test_written_tables_are_read_by_others(tmp_path, name):
     np.testing.assert_array_equal(np.asarray(again.columns["x"], dtype=float), TABLE["x"])
 
 
+FORMULAS = [
+    "=1+1",
+    "+cmd",
+    "-2+3",
+    "@SUM(A1)",
+    "\tx",
+    "\r=1",
+    "'=1",
+    "''-x",
+    "-",
+    "+",
+    "'tis",
+    "a=b",
+]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv.gz"])
+def test_no_spreadsheet_finds_a_formula(tmp_path, name):
+    names = ["=name", "@x", "plain", "n"]
+    table = {names[0]: FORMULAS, names[1]: FORMULAS[::-1], names[2]: range(12)}
+    table |= {names[3]: -np.arange(12.0), "spelled": ["-1.5"] * 12}
+    path = write_table(tmp_path / name, table)
+    seen = pd.read_csv(path, sep="," if name == "t.csv" else "\t", keep_default_na=False)
+    texts = [*seen.columns, *seen.iloc[:, 0], *seen.iloc[:, 1]]
+    assert [text for text in texts if text[0] in "=+-@\t\r" and len(text) > 1] == []
+    assert seen["n"].tolist() == (-np.arange(12.0)).tolist()
+    assert seen["spelled"].tolist() == [-1.5] * 12
+    again = read_file(path).columns
+    assert list(again) == list(table)
+    assert again["=name"].tolist() == FORMULAS
+    assert again["@x"].tolist() == FORMULAS[::-1]
+
+
 def test_the_same_table_gives_the_same_bytes(tmp_path):
     first = write_table(tmp_path / "a.csv.gz", TABLE).read_bytes()
     assert write_table(tmp_path / "b.csv.gz", TABLE).read_bytes() == first
