@@ -30,7 +30,12 @@ class Names(click.ParamType):
         """Return the names."""
         if isinstance(value, list):
             return [str(one) for one in value]
-        names = [name.strip() for name in next(csv.reader([str(value)], skipinitialspace=True), [])]
+        try:
+            parts = next(csv.reader([str(value)], skipinitialspace=True), [])
+        except csv.Error:
+            text = f"{value!r} has a line break: put the name that holds it in quotes"
+            self.fail(text, param, ctx)
+        names = [name.strip() for name in parts]
         if not all(names) or not names:
             self.fail(f"{value!r} holds an empty name", param, ctx)
         return names

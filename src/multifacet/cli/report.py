@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .command import Command, Refused
+from .command import Command, Refused, say
 from .output import CHECKPOINT
 
 _RESULTS = ("views.json", "reduction.json", "comparison.json")
@@ -36,7 +36,7 @@ def report(result: str, output: str | None, force: bool) -> None:
 
     # What a run has in hand there is neither read nor written.
     with nullcontext() if output else locked(path.parent):
-        click.echo(f"report: {render(_document(path), target)}")
+        say(f"report: {render(_document(path), target)}")
 
 
 def _find(path: Path) -> Path:

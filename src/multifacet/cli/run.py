@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
-from .command import Command, Refused
+from .command import Command, Refused, say, say_json
 from .options import CALL_ONLY, key_of, spell
 from .progress import Display
 
@@ -78,12 +78,10 @@ class Run:
     def tell(self, folder: Path, files: Sequence[str], text: str, result: dict[str, Any]) -> None:
         """Print the result, in words or as JSON, and where the files are."""
         if not self.options["as_json"]:
-            click.echo(f"{text}\nreport: {folder / 'report.html'}")
+            say(f"{text}\nreport: {folder / 'report.html'}")
             return
-        from ..files import to_json
-
         where = {"output": str(folder), "files": list(files)}
-        click.echo(to_json(where | result | {"notes": self.display.notes}))
+        say_json(where | result | {"notes": self.display.notes})
 
     def to_dict(self) -> dict[str, Any]:
         """Return how to repeat this run, for run.json and the report."""

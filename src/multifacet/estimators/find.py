@@ -17,6 +17,7 @@ from ..files import read_path
 from ..frames import Encoding, Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..linalg import Array
+from ..printable import one_line
 from .base import announce
 from .storage import pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_groups, describe_views, leading_features
@@ -202,13 +203,13 @@ class Views:
         return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
 
     def __str__(self) -> str:
-        known = f", given {', '.join(self.given)}" if self.given else ""
+        known = one_line(f", given {', '.join(self.given)}" if self.given else "")
         if not self.views:
             nothing = f"No view beyond chance in {len(self.index)} rows{known}."
             if self.rejected is None:
                 return nothing
             best = self.rejected
-            return f"{nothing}\n  the best one: {best.sentence}\n    {self._belief(best)}"
+            return f"{nothing}\n  the best one: {one_line(best.sentence)}\n    {self._belief(best)}"
         count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
         lines = [f"{count} of {len(self.index)} rows{known}"]
         lines += [f"  {view}\n    {self._belief(view)}" for view in self.views]

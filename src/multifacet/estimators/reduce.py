@@ -16,6 +16,7 @@ from ..frames.roles import warn_of_identifiers
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
+from ..printable import one_line
 from .alternative import KDAC
 from .reduction import SemiSupervisedKDR, SupervisedKDR, are_classes
 
@@ -137,7 +138,7 @@ class Reduction:
         return render(self.to_dict(), path)
 
     def __str__(self) -> str:
-        return self.sentence
+        return one_line(self.sentence)
 
 
 def reduce_table(
