@@ -204,6 +204,29 @@ def test_options_come_from_a_file_and_the_command_line_wins(table):
     assert (options["given"], options["standardize"]) == (["kind"], False)
 
 
+def test_a_file_of_options_has_sections_for_commands(table):
+    Path("options.toml").write_text(
+        'data = "table.csv"\nseed = 3\n[find]\ngiven = "kind"\nviews = 1\nclusters = [2]\n'
+        'method = "linear"\n[reduce]\ntarget = "kind"\ndimensions = 1\n'
+    )
+    for command, folder in (("find", "table-views"), ("reduce", "table-reduction")):
+        done = call(command, "--config", "options.toml")
+        assert done.exit_code == 0, done.stderr
+        options = json.loads(Path(folder, "run.json").read_text())["options"]
+        assert options["seed"] == 3
+        assert ("target" in options) == (command == "reduce")
+    assert options["dimensions"] == 1
+
+
+def test_a_target_that_may_name_the_rows_is_told(table):
+    write_table("numbered.csv", columns() | {"id": range(100, 180)})
+    done = call("reduce", "numbered.csv", "--target", "id", "--exclude", "kind", "-q", 1)
+    assert done.exit_code == 0, done.stderr
+    assert (
+        "note: --target 'id' looks as if it names the rows: if it does, the result" in done.stderr
+    )
+
+
 def test_known_labels_come_from_another_file_by_identifier(table, expected):
     order = np.random.default_rng(0).permutation(80)
     other = {"id": [*np.array(IDS)[order], "r999"], "kind": [*KIND[order], "a"]}

@@ -6,7 +6,7 @@ import platform
 import shlex
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -50,6 +50,14 @@ class Run:
     def note(self, text: str) -> None:
         """Tell the user something, in terms of options."""
         self.display.note(self._command.in_options(text))
+
+    def refuse_unused(self, name: str, unused: Mapping[str, Sequence[str]]) -> None:
+        """Refuse options at other values than "auto" for which the value of another has no use."""
+        chosen = self.options[name]
+        for option in unused.get(chosen, ()):
+            if self.options[option] != "auto":
+                text = f"{option}={self.options[option]} has no effect with {name}={chosen!r}"
+                raise Refused(self._command.in_options(f"{text}: leave it out"))
 
     def has_read(self, file: FileData) -> None:
         """Keep what is needed to know a file again, and refuse a repetition on another one."""

@@ -10,6 +10,7 @@ from .data import FileData
 from .lock import FolderInUseError, locked
 from .on_disk import open_table, read_path
 from .reading import FORMATS, read_file
+from .shape import check_shape, read_json
 from .writing import atomic, to_json, write_json, write_table, write_text
 
 __all__ = [
@@ -17,9 +18,11 @@ __all__ = [
     "FileData",
     "FolderInUseError",
     "atomic",
+    "check_shape",
     "locked",
     "open_table",
     "read_file",
+    "read_json",
     "read_path",
     "to_json",
     "write_json",

@@ -73,10 +73,6 @@ def _decode(name: str, content: bytes, encoding: str | None) -> str:
         encoding = "utf-16" if utf16 else "utf-8"
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
-    except LookupError:
-        raise ValueError(
-            f"encoding={encoding!r} is not known: use 'utf-8', 'cp1252' or 'latin-1'"
-        ) from None
     except UnicodeDecodeError as error:
         if b"\0" in content:
             raise _binary(name) from None
@@ -84,6 +80,10 @@ def _decode(name: str, content: bytes, encoding: str | None) -> str:
         raise ValueError(
             f"{name!r} is not {encoding}: line {line} has the byte 0x{byte:02x}; pass the "
             "encoding, such as encoding='cp1252' (Windows, Excel) or encoding='latin-1'"
+        ) from None
+    except (LookupError, ValueError):  # no such codec, or one that is not for text
+        raise ValueError(
+            f"encoding={encoding!r} is not known: use 'utf-8', 'cp1252' or 'latin-1'"
         ) from None
     if "\0" in text:
         raise _binary(name)
