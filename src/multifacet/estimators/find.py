@@ -13,13 +13,13 @@ import numpy as np
 
 from ..evidence import Frontier, frontier
 from ..explain import explain
-from ..files import read_path
+from ..files import check_shape, read_path
 from ..frames import Encoding, Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..linalg import Array
 from ..printable import one_line
 from .base import announce
-from .storage import pack_views, read_archive, unpack_views, write_archive
+from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_groups, describe_views, leading_features
 from .validation import check_count, check_labelings
 from .view import View
@@ -191,13 +191,31 @@ class Views:
             The file.
         """
         meta, arrays = read_archive(Path(path), "views", FORMAT)
+        try:
+            return cls._unpacked(meta, arrays)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is damaged: {error}; save the views again") from error
+
+    @classmethod
+    def _unpacked(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Views:
+        """Return the views that a file holds; raise if its parts do not belong together."""
+        check_shape(meta, _META)
         views = unpack_views(meta["views"], arrays)
+        n, d = arrays.get("index", _NONE).size, len(meta["encoding"]["feature_names"])
+        for name in ("index", *(f"given{i}" for i in range(len(meta["given"])))):
+            check_array(arrays, name, (n,), "biufUSmM")
+        if any(len(v.labels) != n or len(v.feature_weights) != d for v in views):
+            raise ValueError(f"not all views are of {n} rows and {d} features")
+        if not 0 <= meta["n_views"] <= len(views):
+            raise ValueError(f"n_views is {meta['n_views']} for {len(views)} views")
         path_of = None
         if meta["frontier"] is not None:
-            known = {name: arrays[f"frontier_{name}"] for name in _FRONTIER_ARRAYS}
-            path_of = Frontier(**known, chosen=meta["frontier"]["chosen"])
+            path_of = _unpacked_frontier(arrays, meta["frontier"]["chosen"])
         given = {name: arrays[f"given{i}"] for i, name in enumerate(meta["given"])}
         encoding = Encoding.from_dict(meta["encoding"])
+        places = {place for column in encoding.columns for place in column.features}
+        if not places <= set(range(d)) or not len(encoding.mean) == len(encoding.scale) == d:
+            raise ValueError(f"the encoding is not one of {d} features")
         count = meta["n_views"]
         rejected = views[count] if len(views) > count else None
         return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
@@ -249,6 +267,38 @@ class Views:
 
 
 _FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
+
+
+#: In place of an array that is missing.
+_NONE = np.zeros(0)
+#: What a file of views holds beside arrays.
+_META = {
+    "given": [str],
+    "encoding": {
+        "columns": [
+            {"name": str, "kind": str, "categories": [str], "features": [int], "fill": ...}
+        ],
+        "feature_names": [str],
+        "mean": [float],
+        "scale": [float],
+        "identifier": (str, None),
+    },
+    "views": list,
+    "n_views": int,
+    "frontier": (None, {"chosen": (int, None)}),
+}
+
+
+def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier:
+    m, rows = (arrays.get(f"frontier_{name}", _NONE).size for name in ("weights", "rows"))
+    shapes = {"labels": (m, rows), "rows": (rows,)}
+    known = {
+        name: check_array(arrays, f"frontier_{name}", shapes.get(name, (m,)), "fiu")
+        for name in _FRONTIER_ARRAYS
+    }
+    if chosen is not None and not 0 <= chosen < m:
+        raise ValueError(f"the frontier has chosen {chosen} of {m} weights")
+    return Frontier(**known, chosen=chosen)
 
 
 def _plain(values: Array) -> Array:

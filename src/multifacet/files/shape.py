@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
-#: Any number; true and false are none.
-NUMBER = (int, float)
+#: No measurement is larger, and arithmetic with such numbers does not overflow; nor does any count.
+LARGEST, MOST_DIGITS = 1e300, 20
 
 
 def read_json(text: str | bytes) -> Any:
@@ -16,17 +15,20 @@ def read_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        If it is no JSON, is nested too deeply, or holds a number that JSON has no word for.
+        If it is no JSON, is nested too deeply, or holds a number that is none or is too large.
     """
 
     def refuse(word: str) -> Any:
-        raise ValueError(f"it holds {word}, which is no JSON")
+        raise ValueError(f"it holds the number {word[:40]}")
 
-    def finite(word: str) -> float:
-        return value if math.isfinite(value := float(word)) else refuse(word)
+    def real(word: str) -> float:
+        return value if abs(value := float(word)) < LARGEST else refuse(word)
+
+    def whole(word: str) -> int:
+        return int(word) if len(word) <= MOST_DIGITS else refuse(word)
 
     try:
-        return json.loads(text, parse_constant=refuse, parse_float=finite)
+        return json.loads(text, parse_constant=refuse, parse_float=real, parse_int=whole)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -39,9 +41,10 @@ def check_shape(value: Any, shape: Any, place: str = "") -> None:
     value : object
         What was read.
     shape : type, tuple, list or dict
-        What it should be: of a type; of one of several, with None for null; ``[shape]`` a list of
-        such values; ``{"name": shape}`` a dict with at least these keys, of which ``"name?"`` may
-        be missing; ``{...: shape}`` a dict whose keys may be any.
+        What it should be: of a type (``float`` is any number); ``...`` anything; one of several
+        shapes in a tuple, with None for null; ``[shape]`` a list of such values; ``{"name":
+        shape}`` a dict with at least these keys, of which ``"name?"`` may be missing; ``{...:
+        shape}`` a dict whose keys may be any.
     place : str
         Where the value is, for the error.
 
@@ -97,10 +100,12 @@ def _fits(value: Any, shape: Any) -> bool:
     return True
 
 
-def _is_a(value: Any, kind: type | None) -> bool:
-    if kind is None:
-        return value is None
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+def _is_a(value: Any, kind: Any) -> bool:
+    if kind is None or kind is ...:
+        return kind is ... or value is None
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
 
 
 def _misfit(value: Any, place: str) -> ValueError:
