@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from html import escape
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
-from ..evidence import Frontier, frontier
+from ..evidence import Frontier, attempt, frontier
 from ..explain import explain
 from ..files import check_shape, read_path
 from ..frames import Encoding, Prepared, prepare
@@ -361,9 +363,7 @@ def find_views(
     >>> views[0].labels.shape
     (333,)
     """
-    unknown = set(options) - set(ViewFinder().get_params())
-    if unknown:
-        raise TypeError(f"find_views has no option {', '.join(sorted(unknown))}")
+    _refuse_unknown(options)
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
     data = read_path(data) if isinstance(data, str | PathLike) else data
@@ -382,14 +382,31 @@ def find_views(
     views = [_in_terms_of_the_table(view, prepared) for view in finder.views_]
     path = None
     if known and views and finder.method == "kdac":
-        kernel = finder.kernel
         announce(finder.verbose, "frontier")
-        path = frontier(prepared.X, known, views[0].settings, views[0].components.T, kernel=kernel)
+        first = views[0]
+        path, notes = attempt(
+            "What novelty costs in quality",
+            lambda: frontier(
+                prepared.X, known, first.settings, first.components.T, kernel=finder.kernel
+            ),
+        )
+        views[0] = replace(first, notes=first.notes + notes)
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
     rejected = finder.rejected_
     if rejected is not None:
         rejected = _in_terms_of_the_table(rejected, prepared)
     return Views(views, prepared.index, given_labels, prepared.encoding, path, rejected)
+
+
+def _refuse_unknown(options: dict[str, Any]) -> None:
+    """Raise for options that nobody knows, with the name that was perhaps meant."""
+    own = [p.name for p in signature(find_views).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    known = {*own, *ViewFinder().get_params()}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        close = get_close_matches(unknown[0], known, n=1)
+        meant = f": did you mean {close[0]}?" if close else ""
+        raise TypeError(f"find_views has no option {', '.join(unknown)}{meant}")
 
 
 def _in_terms_of_the_table(view: View, prepared: Prepared) -> View:

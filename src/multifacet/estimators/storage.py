@@ -34,6 +34,7 @@ _VIEW = {
     "selection": (dict, None),
     "groups": [dict],
     "code_length": _MAYBE,
+    "notes?": [str],
     "settings": dict.fromkeys(_SETTINGS, _MAYBE),
     "explanation": {
         "feature_names": [str],
@@ -98,7 +99,8 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
     for i, one in enumerate(described):
         _check_sizes(one, arrays, f"view{i}")
         parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
-        parts |= {name: one[name] for name in _PLAIN}
+        parts |= {name: one[name] for name in _PLAIN if name != "notes"}
+        parts["notes"] = one.get("notes", [])  # which older files have not
         if parts["separation"] is None:
             parts["separation"] = -math.inf
         parts["settings"] = Settings(**{name: one["settings"][name] for name in _SETTINGS})
@@ -117,8 +119,6 @@ def check_array(
     array = arrays[name]
     if array.shape != shape or array.dtype.kind not in kinds:
         raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not {shape}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} holds numbers that are not finite")
     return array
 
 
@@ -129,15 +129,16 @@ def _check_sizes(one: dict[str, Any], arrays: Mapping[str, Array], place: str) -
         if arrays.get(f"{place}_{name}", np.zeros(0)).ndim != 2:
             raise ValueError(f"{place}_{name} is missing, or no table")
     (q, _), (n, axes) = arrays[f"{place}_components"].shape, arrays[f"{place}_projection"].shape
-    check_array(arrays, f"{place}_components", (q, d), "f")
-    check_array(arrays, f"{place}_projection", (n, q or axes), "f")
-    check_array(arrays, f"{place}_feature_weights", (d,), "f")
+    shapes = {"components": (q, d), "projection": (n, q or axes), "feature_weights": (d,)}
+    for name, expected in shapes.items():
+        if not np.isfinite(check_array(arrays, f"{place}_{name}", expected, "f")).all():
+            raise ValueError(f"{place}_{name} holds numbers that are not finite")
     labels = check_array(arrays, f"{place}_labels", (n,), "iu")
     if not (n and labels.min() >= 0 and labels.max() < k <= n):
         raise ValueError(f"{place}_labels are not from 0 to {k - 1}")
     groups, basis = len(one["explanation"]["cluster_names"]), q or d
-    shapes = {"weights": (d,), "strength": (d,), "effects": (groups, d), "loadings": (basis, d)}
-    for name, shape in (shapes | {"rotation": (basis, basis)}).items():
+    words = {"weights": (d,), "strength": (d,), "effects": (groups, d), "loadings": (basis, d)}
+    for name, shape in (words | {"rotation": (basis, basis)}).items():
         rows = one["explanation"][name]
         widths = {len(row) for row in rows} if len(shape) == 2 else set(shape[1:])
         if len(rows) != shape[0] or not widths <= set(shape[1:]):

@@ -55,6 +55,8 @@ class View:
     code_length : float or None
         Bits that describe the rows in the subspace by their clusters; None unless the method is
         "isaac".
+    notes : list of str
+        What could not be measured about it, and why, one sentence each.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class View:
     selection: dict[str, Any] | None = field(repr=False, default=None)
     groups: list[dict[str, Any]] = field(repr=False, default_factory=list)
     code_length: float | None = None
+    notes: list[str] = field(repr=False, default_factory=list)
 
     @property
     def sentence(self) -> str:

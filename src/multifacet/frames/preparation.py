@@ -115,7 +115,12 @@ def prepare(
     if len(rows) < table.n_rows:
         cells = _taken(cells, rows)
     features = cells if table.matrix is None else table.matrix[rows]
-    encoding = learn(features, standardize=standardize, impute=missing == "impute")
+    encoding = learn(
+        features,
+        standardize=standardize,
+        centre=isinstance(table.columns, OnDisk),
+        impute=missing == "impute",
+    )
     constant = [column.name for column in encoding.columns if not column.features]
     if constant:
         plural = "s" * (len(constant) > 1)
