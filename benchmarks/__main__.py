@@ -23,6 +23,7 @@ NAMES = (
     "agreement",
     "engines",
     "isaac",
+    "shapes",
 )
 
 

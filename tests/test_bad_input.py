@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from multifacet import KDAC, EmbeddingKDAC, LinearKDAC, SemiSupervisedKDR, SupervisedKDR
+from multifacet import (
+    ISAAC,
+    KDAC,
+    EmbeddingKDAC,
+    LinearKDAC,
+    SemiSupervisedKDR,
+    SupervisedKDR,
+    ViewFinder,
+    find_views,
+    reduce_table,
+)
 from multifacet.datasets import make_gaussian_views, make_independent_views
 
 X, LABELINGS = make_gaussian_views(60, [2, 2], random_state=0)
@@ -34,7 +44,7 @@ def expect_error(message, call):
         (r"Complex data not supported", X.astype(complex)),
         (r"0 sample\(s\)", np.zeros((0, 4))),
         (r"0 feature\(s\)", np.zeros((10, 0))),
-        (r"minimum of 3 is required", X[:1]),
+        (r"too few rows .n_samples=1.: \w+ needs at least 3", X[:1]),
         (r"Expected 2D array", X[:, 0]),
         (r"n_clusters=2 but X has only 1 different rows", np.ones((10, 3))),
         (r"could not convert string to float", np.array([["a", "b"], ["c", "d"]])),
@@ -210,3 +220,49 @@ def test_generators():
     expect_error(r"weights has 1 entries", lambda: make_independent_views(10, weights=[None]))
     expect_error(r"must be 2 positive", lambda: make_independent_views(10, weights=[[1, -1], None]))
     expect_error(r"must be positive", lambda: make_independent_views(10, n_clusters=0))
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        (1e-300, r"no feature of X varies by more than \d\.\de-300, too small to be squared"),
+        (1e-160, r"no feature of X varies by more than \d\.\de-160, too small to be squared"),
+        (1e160, r"column \d holds values up to \d\.\de\+160, too large to be squared"),
+        (1e200, r"column \d holds values up to \d\.\de\+200, too large to be squared"),
+    ],
+)
+@pytest.mark.parametrize("cls", [KDAC, LinearKDAC, EmbeddingKDAC, ISAAC, ViewFinder])
+def test_numbers_without_squares(cls, scale, message):
+    expect_error(message, lambda: cls().fit(scale * X))
+
+
+@pytest.mark.parametrize(("scale", "word"), [(1e-300, "small"), (1e200, "large")])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_tables_of_numbers_without_squares(scale, word, standardize):
+    expect_error(
+        rf"column 0 .* too {word} to be squared: use another unit",
+        lambda: find_views(scale * X, standardize=standardize),
+    )
+
+
+class Sliced:
+    """An object that numpy would take apart item by item, as AnnData is."""
+
+    def __len__(self):
+        return 70
+
+    def __getitem__(self, item):
+        return self
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda data: find_views(data, given="group"), "data"),
+        (lambda data: reduce_table(data, target="group"), "data"),
+        (lambda data: KDAC().fit(data), "X"),
+        (lambda data: ViewFinder().fit(data), "X"),
+    ],
+)
+def test_objects_that_are_no_table_are_refused_at_once(call, name):
+    expect_error(rf"{name} is of type Sliced: pass a data frame", lambda: call(Sliced()))

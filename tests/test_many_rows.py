@@ -97,8 +97,7 @@ def test_auto_chooses_by_the_number_of_rows_and_says_so(caplog):
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        (4, {}, "minimum of 5 is required"),
-        (40, {"n_clusters": 1, "n_views": "auto"}, "n_clusters=1 must be at least 2"),
+        (4, {}, "n_samples=4.: ViewFinder needs at least 5"),
         (40, {"n_clusters": [2, 1], "n_views": 2}, "n_clusters=1 must be at least 2"),
         (40, {"n_jobs": 0}, "n_jobs=0 is no number of threads"),
     ],
@@ -107,6 +106,13 @@ def test_too_little_to_look_for_views(rows, options, message):
     X = np.random.default_rng(0).standard_normal((rows, 3))
     with pytest.raises(ValueError, match=message):
         ViewFinder(**{"n_views": 1, **options}).fit(X)
+
+
+def test_one_group_is_no_view():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    finder = ViewFinder(n_clusters=1, random_state=0).fit(X)
+    assert finder.views_ == []
+    assert finder.rejected_.p_value == 1
 
 
 def test_a_table_is_not_searched_for_one_group():

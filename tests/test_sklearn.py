@@ -34,8 +34,7 @@ def few_starts(cls):
 
 
 def all_checks():
-    finder = multifacet.ViewFinder(1, 2, n_refits=0, n_starts=2)
-    for instance in [*map(few_starts, ESTIMATORS), finder, multifacet.ISAAC()]:
+    for instance in [*map(few_starts, ESTIMATORS), multifacet.ViewFinder(), multifacet.ISAAC()]:
         for estimator, check in estimator_checks_generator(instance):
             name = f"{type(instance).__name__}-{check.func.__name__}"
             yield pytest.param(estimator, check, id=name)

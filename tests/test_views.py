@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from multifacet import ViewFinder, find_views
-from multifacet.datasets import load_penguins, make_gaussian_views, make_independent_views
+from multifacet.datasets import (
+    load_penguins,
+    make_gaussian_views,
+    make_independent_views,
+    make_moons_views,
+)
 from multifacet.estimators.find import Views
+from multifacet.kernels import Custom
 from multifacet.metrics import match_labelings, nmi
 from multifacet.solvers import ISM, Stiefel
 
@@ -199,6 +205,50 @@ def test_new_rows_can_be_encoded_after_loading(penguins, found, tmp_path):
     assert rows.shape == (5, len(again.encoding.feature_names))
 
 
+class Fragile:
+    """A kernel that fails in a certain stage of the work."""
+
+    def __init__(self, stage):
+        self.stage, self.broken = stage, False
+        self.kernel = Custom(
+            self.value, self.slope, self.curvature, form="difference", nonnegative=True
+        )
+
+    def __call__(self, event):
+        self.broken = event["stage"] == self.stage
+
+    def value(self, beta):
+        if self.broken:
+            raise ArithmeticError("no more")
+        return np.exp(-beta)
+
+    def slope(self, beta):
+        return -self.value(beta)
+
+    def curvature(self, beta):
+        return self.value(beta)
+
+
+@pytest.mark.parametrize(
+    ("stage", "missing"),
+    [("stability", "Stability"), ("frontier", "What novelty costs in quality")],
+)
+def test_evidence_that_fails_takes_no_view_with_it(stage, missing, tmp_path):
+    X, labelings = make_moons_views(100, random_state=0)
+    fragile = Fragile(stage)
+    options = {"n_clusters": 2, "n_components": 2, "novelty_weight": 1.0, "n_refits": 1}
+    views = find_views(
+        X, given=labelings[:, 0], n_views=1, kernel=fragile.kernel, verbose=fragile, **options
+    )
+    note = f"{missing} could not be measured (ArithmeticError: no more)."
+    assert views[0].notes == [note]
+    assert (views[0].stability is None) == (stage == "stability")
+    assert (views.frontier is None) == (stage == "frontier")
+    for told in (str(views), views.to_dict()["views"][0]["evidence"]):
+        assert note in told
+    assert Views.load(views.save(tmp_path / "views.npz"))[0].notes == [note]
+
+
 def test_nothing_found_reads_well():
     X = np.random.default_rng(0).standard_normal((150, 5))
     views = find_views(X, n_refits=3)
@@ -233,7 +283,7 @@ def test_nothing_found_reads_well():
 )
 def test_wrong_uses_are_said_clearly(penguins, change, options, message):
     if message is None:
-        with pytest.raises(TypeError, match="find_views has no option standardise"):
+        with pytest.raises(TypeError, match="no option standardise: did you mean standardize"):
             find_views(penguins, **options)
         return
     with pytest.raises(ValueError, match=message):

@@ -4,14 +4,16 @@
 subsamples. *Significance* asks whether data without clusters would have looked as good.
 *Independence* asks whether a grouping has anything to do with what was given. The *frontier*
 shows what novelty costs in quality.
+
+All of it is optional: what cannot be measured becomes a note (:func:`attempt`), and the view stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +34,41 @@ MAX_ROWS = 2000
 FRONTIER_ROWS = 800
 #: Novelty weights of the frontier, in unit scale.
 WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+
+T = TypeVar("T")
+
+
+def attempt(what: str, measure: Callable[[], T]) -> tuple[T | None, list[str]]:
+    """Return a piece of evidence, or None and a note that says why there is none.
+
+    Parameters
+    ----------
+    what : str
+        What is measured, to begin a sentence with.
+    measure : callable
+        Measures it. Whatever it raises, the view that it is about must not be lost with it.
+
+    Returns
+    -------
+    evidence : object or None
+        What was measured.
+    notes : list of str
+        Empty, or the one sentence why it failed.
+
+    Examples
+    --------
+    >>> from multifacet.evidence import attempt
+    >>> attempt("The answer", lambda: 42)
+    (42, [])
+    >>> attempt("The answer", lambda: 1 / 0)
+    (None, ['The answer could not be measured (ZeroDivisionError: division by zero).'])
+    """
+    try:
+        return measure(), []
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return None, [f"{what} could not be measured ({reason.rstrip('. ')})."]
 
 
 class TestResult(NamedTuple):

@@ -371,7 +371,9 @@ def _listed(words: list[str]) -> str:
 
 
 def _rounded(number: float) -> str:
-    """Return three significant digits with sign, never in exponential notation."""
+    """Return three significant digits with sign, in exponential notation only if too long."""
+    if number and not 1e-9 <= abs(number) < 1e15:
+        return f"{number:+.3g}"
     return np.format_float_positional(
         number, precision=3, unique=False, fractional=False, trim="-", sign=True
     )

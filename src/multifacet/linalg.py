@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 from scipy.sparse import issparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 Array = NDArray[Any]
 #: A symmetric matrix, or only its products with vectors.
@@ -17,7 +17,7 @@ Symmetric: TypeAlias = Array | LinearOperator
 
 #: Up to this size a dense LAPACK decomposition is as fast as Lanczos and cannot fail to converge.
 DENSE_EIGEN_SIZE = 400
-#: A Lanczos run that did not converge is repeated densely up to this size.
+#: A Lanczos run that failed is repeated densely up to this size.
 DENSE_FALLBACK_SIZE = 4000
 #: Block Lanczos: vectors beyond those asked for, blocks per cycle, and cycles.
 BLOCK_MARGIN, BLOCK_DEPTH, BLOCK_RESTARTS = 4, 8, 6
@@ -27,6 +27,16 @@ MOMENT_ROWS = 4096
 LANCZOS_RESTARTS = 12
 #: Lanczos steps for bounds on the spectrum.
 BOUND_STEPS = 12
+#: What is wrong with values whose squares leave the range of their precision.
+TOO_LARGE = "too large to be squared: use another unit"
+TOO_SMALL = "too small to be squared: use another unit"
+
+
+def is_array_like(data: Any) -> bool:
+    """Tell arrays and nested lists from objects that numpy would take apart item by item."""
+    if isinstance(data, str | bytes):
+        return False
+    return isinstance(data, Sequence) or hasattr(type(data), "__array__")
 
 
 def column_moments(X: Any) -> tuple[Array, Array]:
@@ -178,7 +188,7 @@ def leading_eigenpairs(
             tol=1e-8,
             maxiter=None if large else LANCZOS_RESTARTS,
         )
-    except ArpackNoConvergence:
+    except ArpackError:  # no convergence, or an exact invariant subspace, as A of low rank has
         if large or isinstance(A, LinearOperator):
             return leading_eigenpairs(A, k, start=start, dense_size=dense_size, block=True)
         return _dense_eigenpairs(as_matrix(A), k)
@@ -213,9 +223,14 @@ def as_matrix(A: Symmetric) -> Array:
 
 def _dense_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     n = A.shape[0]
-    values, vectors = eigh(A, subset_by_index=(n - k, n - 1), check_finite=False)
-    if len(values) < k:  # LAPACK may lose members of a multiple eigenvalue
-        values, vectors = (part[..., n - k :] for part in eigh(A, check_finite=False))
+    try:
+        values, vectors = eigh(A, subset_by_index=(n - k, n - 1), check_finite=False)
+        complete = len(values) == k  # LAPACK may lose members of a multiple eigenvalue
+    except np.linalg.LinAlgError:
+        complete = False
+    if not complete:
+        found = eigh(A, driver="ev", check_finite=False)  # the slowest, and the most robust
+        values, vectors = (part[..., n - k :] for part in found)
     return values[::-1].copy(), fix_signs(vectors[:, ::-1])
 
 

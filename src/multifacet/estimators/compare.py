@@ -13,8 +13,9 @@ from sklearn.metrics import adjusted_rand_score
 from ..evidence import independence_test
 from ..frames.cells import check_cells, whole
 from ..frames.table import columns_of, read_table
-from ..linalg import Array
+from ..linalg import Array, is_array_like
 from ..metrics import nmi
+from ..printable import one_line
 from .validation import check_choice, check_labels
 
 #: Version of the dict of :meth:`Comparison.to_dict`.
@@ -121,7 +122,7 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = [f"{len(self.labelings)} labelings of {self.n_rows} rows"]
-        lines += [f"  {_told(pair)}" for pair in self.pairs]
+        lines += [f"  {one_line(_told(pair))}" for pair in self.pairs]
         return "\n".join(lines)
 
 
@@ -188,7 +189,7 @@ def _as_table(data: Any, other: Any) -> dict[str, Any]:
         columns = data.T if isinstance(data, np.ndarray) and data.ndim == 2 else data
     else:
         columns = [data, other]
-    if any(np.ndim(column) != 1 for column in columns):
+    if not is_array_like(columns) or any(np.ndim(column) != 1 for column in columns):
         raise ValueError(
             "data holds no labelings: pass a table, or labelings such as "
             "compare_labelings([0, 0, 1], ['a', 'b', 'b'])"

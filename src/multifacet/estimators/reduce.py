@@ -13,10 +13,11 @@ from scipy.sparse import issparse
 from ..alternate import AT_CLUSTER_BOUNDARY
 from ..explain import explain, importance, varimax
 from ..frames import Encoding, Prepared, prepare
-from ..frames.roles import warn_of_identifiers
+from ..frames.roles import check_target, warn_of_identifiers
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
+from ..printable import one_line
 from .alternative import KDAC
 from .reduction import SemiSupervisedKDR, SupervisedKDR, are_classes
 
@@ -144,7 +145,7 @@ class Reduction:
         return render(self.to_dict(), path)
 
     def __str__(self) -> str:
-        return self.sentence
+        return one_line(self.sentence)
 
 
 def reduce_table(
@@ -258,6 +259,8 @@ def _guides(data: Any, target: Any, scores: Any) -> tuple[str, list[str]]:
             found = table.find(argument, names)
             if not found:
                 raise ValueError(f"{argument} is empty: name at least one column, or None")
+            if argument == "target":
+                check_target(table, found)
             return argument, found
     return "nothing", []
 

@@ -154,7 +154,7 @@ def belief(view: View, known: str = "what is known") -> str:
         parts.append(f"chance p {'< 0.001' if view.p_value < 0.001 else f'= {view.p_value:.3f}'}")
     if view.independence is not None:
         parts.append(f"NMI with {known} {view.novelty:.2f}")
-    return ", ".join(parts)
+    return ". ".join(filter(None, [", ".join(parts), *view.notes]))
 
 
 def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
@@ -248,7 +248,7 @@ def _evidence(view: View, known: list[str]) -> str:
     if view.p_value is not None and view.p_value <= SIGNIFICANT:
         often = _percent(view.p_value)
         parts.append(f"Chance alone would separate groups as well in {often} of cases.")
-    return " ".join(parts)
+    return " ".join([*parts, *view.notes])
 
 
 def _percent(p_value: float) -> str:

@@ -12,7 +12,10 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import validate_data
 
 from ..engines.base import is_dask
-from ..linalg import Array
+from ..linalg import TOO_LARGE, TOO_SMALL, Array, is_array_like
+
+#: Room for sums of squares, between the root of the largest number and the largest value.
+SQUARE_MARGIN = 1e-3
 
 
 def check_data(
@@ -25,6 +28,8 @@ def check_data(
     """
     if lazy and is_dask(X):
         return _check_dask(estimator, X, reset, min_rows)
+    if not (is_array_like(X) or issparse(X) or hasattr(X, "columns")):
+        raise ValueError(f"X is of type {type(X).__name__}: pass a data frame or an array (n, d)")
     _refuse_text_columns(X)
     X = validate_data(
         estimator,
@@ -33,10 +38,39 @@ def check_data(
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
-        ensure_min_samples=min_rows if reset else 1,
     )
-    check_finite(X, getattr(estimator, "feature_names_in_", None))
+    if reset:
+        _check_rows(estimator, X, min_rows)
+    names = getattr(estimator, "feature_names_in_", None)
+    low, high = _column_ranges(X)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        check_finite(X, names)
+    if reset:
+        _check_scale(low, high, X.dtype, names)
     return csr_matrix(X) if issparse(X) else X
+
+
+def _column_ranges(X: Any) -> tuple[Array, Array]:
+    """Return the smallest and the largest value of each column (d,) of an array or CSR matrix."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return (low.toarray().ravel(), high.toarray().ravel()) if issparse(X) else (low, high)
+
+
+def _check_scale(low: Array, high: Array, dtype: Any, names: Any) -> None:
+    """Raise for numbers whose squares are not to be had in their precision."""
+    limits = np.finfo(dtype)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    widest = int(np.argmax(largest))
+    if largest[widest] > SQUARE_MARGIN * np.sqrt(limits.max):
+        place = _place(widest, names)
+        raise ValueError(f"{place} holds values up to {largest[widest]:.1e}, {TOO_LARGE}")
+    spread = (high - low).max()
+    if 0 < spread < np.sqrt(limits.tiny) / SQUARE_MARGIN:
+        raise ValueError(f"no feature of X varies by more than {spread:.1e}, {TOO_SMALL}")
+
+
+def _place(column: int, names: Any) -> str:
+    return f"column {column}" if names is None else f"column {str(names[column])!r}"
 
 
 def _check_dask(estimator: Any, X: Any, reset: bool, min_rows: int) -> Any:
@@ -50,16 +84,19 @@ def _check_dask(estimator: Any, X: Any, reset: bool, min_rows: int) -> Any:
     validate_data(estimator, shown, reset=reset, skip_check_array=True)
     if not reset:
         return array
-    if array.shape[0] < min_rows:
-        raise ValueError(
-            f"Found array with {array.shape[0]} sample(s) (shape={array.shape}) while a minimum "
-            f"of {min_rows} is required by {type(estimator).__name__}."
-        )
+    _check_rows(estimator, array, min_rows)
     rows = Chunked(array)
     found = rows.not_finite()
     if found is not None:
         _refuse_cells(*found, getattr(estimator, "feature_names_in_", None))
     return rows
+
+
+def _check_rows(estimator: Any, X: Any, min_rows: int) -> None:
+    n = X.shape[0]
+    if n < min_rows:
+        name = type(estimator).__name__
+        raise ValueError(f"too few rows (n_samples={n}): {name} needs at least {min_rows}")
 
 
 def say_constant(estimator: Any, varying: Array) -> None:
@@ -78,9 +115,8 @@ def say_constant(estimator: Any, varying: Array) -> None:
 def check_finite(X: Any, names: Any = None) -> None:
     """Raise for NaN and infinity, naming columns and rows."""
     values = X.data if issparse(X) else X
-    with np.errstate(over="ignore"):
-        if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
-            return
+    if np.isfinite(values).all():
+        return
     coordinates = X.tocoo() if issparse(X) else None
     bad = ~np.isfinite(values)
     rows, cols = (
@@ -94,7 +130,7 @@ def _refuse_cells(nan: bool, rows: Array, cols: Array, names: Any) -> None:
     kind = "NaN" if nan else "infinity"
     first = cols[0]
     here = np.unique(rows[cols == first])
-    label = f"column {first}" if names is None else f"column {str(names[first])!r}"
+    label = _place(first, names)
     shown = ", ".join(map(str, here[:5])) + (", ..." if len(here) > 5 else "")
     others = len(np.unique(cols)) - 1
     also = f" (and {others} more column{'s' * (others > 1)})" if others else ""

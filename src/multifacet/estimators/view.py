@@ -7,6 +7,7 @@ from typing import Any
 
 from ..explain import Explanation
 from ..linalg import Array
+from ..printable import one_line
 from ..search import Settings
 
 
@@ -54,6 +55,8 @@ class View:
     code_length : float or None
         Bits that describe the rows in the subspace by their clusters; None unless the method is
         "isaac".
+    notes : list of str
+        What could not be measured about it, and why, one sentence each.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class View:
     selection: dict[str, Any] | None = field(repr=False, default=None)
     groups: list[dict[str, Any]] = field(repr=False, default_factory=list)
     code_length: float | None = None
+    notes: list[str] = field(repr=False, default_factory=list)
 
     @property
     def sentence(self) -> str:
@@ -89,4 +93,4 @@ class View:
         return self.explanation.sentence
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.sentence}"
+        return one_line(f"{self.name}: {self.sentence}")

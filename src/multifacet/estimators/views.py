@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from ..alternate import cluster_embedding
 from ..engines.threads import single_threaded_blas
-from ..evidence import independence_test, significance, stability
+from ..evidence import attempt, independence_test, significance, stability
 from ..explain import explain
 from ..isaac import ISAAC
 from ..kernels import as_kernel, with_bandwidth
@@ -221,13 +221,15 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         else:
             # A single group is a grouping that no further view could avoid.
             for k in np.atleast_1d(self.n_clusters).tolist():
-                check_count("n_clusters", k, low=1 if self.n_views == 1 else 2)
-        if np.ndim(self.n_clusters) and len(self.n_clusters) < limit:  # type: ignore[arg-type]
-            if not isinstance(self.n_views, str):
+                check_count("n_clusters", k, low=1 if self.n_views in (1, "auto") else 2)
+        if np.ndim(self.n_clusters):
+            count = len(self.n_clusters)  # type: ignore[arg-type]
+            if count != limit and not isinstance(self.n_views, str):
                 raise ValueError(
-                    f"n_clusters has {len(self.n_clusters)} entries for {limit} views"  # type: ignore[arg-type]
+                    f"n_clusters has {count} entries for {limit} views: pass one of each, or one "
+                    "number for all"
                 )
-            limit = len(self.n_clusters)  # type: ignore[arg-type]
+            limit = min(count, limit)
         return limit
 
     def _independent_views(self, X: Any, given: list[Array], seed: int) -> list[View]:
@@ -268,13 +270,16 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         asked = None if isinstance(k, str) else int(k)
 
         def chance(stable: float | None) -> float:
+            if view.n_clusters == 1:  # any data can be put into one group
+                return 1.0
             return significance(view.separation, *X.shape, asked, stability=stable)  # type: ignore[misc]
 
         if self.n_views == "auto" and chance(1.0) > self.significance:
             # No stability could save it, so none is measured.
             return replace(view, p_value=max(chance(None), chance(1.0)))
-        stable = self._stability(X, known, view, seed)
-        return replace(view, stability=stable, p_value=chance(stable))
+        stable, notes = attempt("Stability", lambda: self._stability(X, known, view, seed))
+        notes = view.notes + notes
+        return replace(view, stability=stable, p_value=chance(stable), notes=notes)
 
     def _stability(self, X: Any, known: list[Array], view: View, seed: int) -> float | None:
         if not self.n_refits or self.method != "kdac":
@@ -294,9 +299,9 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         basis = found.components if len(found.components) else np.eye(X.shape[1])
         explanation = explain(X, found.labels, basis, feature_names=names)
-        related = [
-            independence_test(found.labels, labels, random_state=seed).p_value for labels in known
-        ]
+        independence, notes = attempt(
+            "Independence", lambda: _independence(found.labels, known, seed)
+        )
         return View(
             name=name,
             labels=found.labels,
@@ -309,11 +314,11 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             novelty=novelty(found.labels, np.column_stack(known)) if known else 0.0,
             stability=None,
             p_value=None,
-            # Several tests: the smallest p-value, corrected for how many there were.
-            independence=min(1.0, len(related) * min(related)) if related else None,
+            independence=independence,
             settings=found.settings,
             explanation=explanation,
             selection=found.selection,
+            notes=notes,
         )
 
     def _believable(self, view: View) -> bool:
@@ -339,8 +344,15 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             known = given + [earlier.labels for earlier in refined]
             new = self._describe(X, known, found, view.name, seed)
             kept = {name: getattr(view, name) for name in ("stability", "p_value", "selection")}
-            refined.append(replace(new, **kept))
+            refined.append(replace(new, **kept, notes=[*dict.fromkeys(view.notes + new.notes)]))
         return refined
+
+
+def _independence(labels: Array, known: list[Array], seed: int) -> float | None:
+    """Return the p-value of independence from all that is known, None if nothing is."""
+    found = [independence_test(labels, one, random_state=seed).p_value for one in known]
+    # Several tests: the smallest p-value, corrected for how many there were.
+    return min(1.0, len(found) * min(found)) if found else None
 
 
 @dataclass(frozen=True)

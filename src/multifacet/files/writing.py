@@ -18,6 +18,7 @@ import numpy as np
 
 from ..frames.table import read_table
 from .binary import need
+from .formulas import guarded
 
 #: What the system says too briefly.
 _REASONS = {errno.ENOENT: "its directory does not exist", errno.ENOSPC: "the disk is full"}
@@ -176,7 +177,9 @@ def write_table(path: str | Path, columns: Mapping[str, Sequence[Any]]) -> Path:
         The file; its suffix says the format: .csv, .tsv (both also with .gz), .parquet, .arrow
         or .feather.
     columns : dict of str to sequence
-        The columns. None and NaN become empty cells, or nulls.
+        The columns. None and NaN become empty cells, or nulls. In delimited text, a name or a cell
+        of text that a spreadsheet would take for a formula gets a leading apostrophe, which
+        :func:`read_file` takes off again.
 
     Returns
     -------
@@ -214,14 +217,26 @@ def _values(column: Sequence[Any]) -> list[Any]:
     return [None if value != value else value for value in values]
 
 
+class _Lines(io.StringIO):
+    """Ends lines by a line feed, though fields with a carriage return are put into quotes.
+
+    The writer of the standard library quotes only what ends its own lines.
+    """
+
+    END = "\r\n"
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix(self.END) + "\n")
+
+
 def _delimited(separator: str) -> Any:
     """Return the writer of text in which a separator stands between fields."""
 
     def write(columns: dict[str, list[Any]]) -> bytes:
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        text = _Lines()
+        writer = csv.writer(text, delimiter=separator, lineterminator=_Lines.END)
+        writer.writerow(map(guarded, columns))
+        writer.writerows(map(guarded, row) for row in zip(*columns.values(), strict=True))
         return text.getvalue().encode()
 
     return write

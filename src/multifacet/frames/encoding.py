@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, diags, issparse
 
-from ..linalg import Array
+from ..linalg import TOO_LARGE, TOO_SMALL, Array
 from .cells import Cells, as_kind, check_cells, check_sparse
 from .table import listing, read_table
 
@@ -114,7 +114,10 @@ class Encoding:
     def from_dict(cls, description: Mapping[str, Any]) -> Encoding:
         """Return the encoding that :meth:`to_dict` has described."""
         return cls(
-            columns=[Column(**column) for column in description["columns"]],
+            columns=[
+                Column(**{one.name: column[one.name] for one in fields(Column)})
+                for column in description["columns"]
+            ],
             feature_names=list(description["feature_names"]),
             mean=np.array(description["mean"], dtype=float),
             scale=np.array(description["scale"], dtype=float),
@@ -156,13 +159,19 @@ def _numbers(column: Column, cells: Cells) -> Array:
     return indicators[:, 1:] if len(position) == 2 else indicators
 
 
-def learn(rows: Any, *, standardize: bool, impute: bool) -> Encoding:
-    """Return the encoding of checked rows: cells by name of the column, or a CSR matrix."""
+def learn(rows: Any, *, standardize: bool, centre: bool, impute: bool) -> Encoding:
+    """Return the encoding of checked rows: cells by name of the column, or a CSR matrix.
+
+    Features that are not standardised may be centred all the same: if they become numbers of single
+    precision, a large offset would eat up their digits.
+    """
     encoding = _learn_sparse(rows) if issparse(rows) else _learn_columns(rows, impute)
     d = len(encoding.feature_names)
     if d == 0:
         raise ValueError("all columns are constant: there is nothing to separate")
-    return encoding if standardize else replace(encoding, mean=np.zeros(d), scale=np.ones(d))
+    if standardize:
+        return encoding
+    return replace(encoding, mean=encoding.mean if centre else np.zeros(d), scale=np.ones(d))
 
 
 def _learn_columns(cells: Mapping[str, Cells], impute: bool) -> Encoding:
@@ -174,6 +183,8 @@ def _learn_columns(cells: Mapping[str, Cells], impute: bool) -> Encoding:
         numbers = _numbers(column, found)
         with np.errstate(over="ignore", invalid="ignore"):
             centre, spread = numbers.mean(axis=0, dtype=float), numbers.std(axis=0, dtype=float)
+        if not spread.any() and numbers.min() < numbers.max():
+            raise ValueError(f"{found.place} varies by values {TOO_SMALL}")
         if _varies(centre, spread, numbers.dtype, found.place).any():
             count = len(spread)
             column = replace(column, features=list(range(len(names), len(names) + count)))
@@ -206,7 +217,7 @@ def _learn_sparse(matrix: Any) -> Encoding:
 def _varies(mean: Array, spread: Array, dtype: Any, place: str) -> Array:
     """Tell which columns vary by more than rounding."""
     if not np.isfinite(spread).all():
-        raise ValueError(f"{place} holds values too large to be squared: use another unit")
+        raise ValueError(f"{place} holds values {TOO_LARGE}")
     precision = np.finfo(np.float32 if dtype == np.float32 else np.float64).eps
     return spread > 10 * precision * np.abs(mean)
 

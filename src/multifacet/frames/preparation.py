@@ -115,7 +115,12 @@ def prepare(
     if len(rows) < table.n_rows:
         cells = _taken(cells, rows)
     features = cells if table.matrix is None else table.matrix[rows]
-    encoding = learn(features, standardize=standardize, impute=missing == "impute")
+    encoding = learn(
+        features,
+        standardize=standardize,
+        centre=isinstance(table.columns, OnDisk),
+        impute=missing == "impute",
+    )
     constant = [column.name for column in encoding.columns if not column.features]
     if constant:
         plural = "s" * (len(constant) > 1)
@@ -151,6 +156,8 @@ def _find_given(given: Any, table: Table) -> tuple[list[tuple[str, Cells]], list
         n = len(cells.values)
         if n != table.n_rows:
             raise ValueError(f"{cells.place} has {n} labels for {table.n_rows} rows")
+        if n and not len(cells.present):
+            raise ValueError(f"{cells.place} has no values at all: give another one, or none")
     return labels, taken
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
-from ..linalg import Array
+from ..linalg import Array, is_array_like
 from .cells import ONE_VALUE, Cells, as_array, read_column
 
 #: Likeness from which a name is suggested in place of an unknown one.
@@ -115,12 +115,12 @@ def read_table(data: Any) -> Table:
         n_rows = _common_length(columns)
         index = np.asarray(data.index) if hasattr(type(data), "iloc") else np.arange(n_rows)
         return Table(dict(columns), True, n_rows, index, np.float64)
-    array = as_array(data)
-    if array.ndim == 0:
+    if not is_array_like(data):
         raise ValueError(
             f"data is of type {type(data).__name__}: pass a data frame, a dict of columns or an "
             "array (n, d)"
         )
+    array = as_array(data)
     if array.ndim != 2:
         raise ValueError(
             f"data has shape {array.shape}: pass rows of equal length, that is, shape (n, d)"
