@@ -126,7 +126,8 @@ def reduction(kind="number", q=2):
         "points": {
             "index": [f"p{i}" for i in range(50)],
             "coordinates": rng.standard_normal((50, q)).tolist(),
-            "colour": kind and {"name": "age", "kind": kind, "values": values},
+            "colour": kind
+            and {"name": "age", "kind": kind, "values": values, "groups": {"a": 3000, "b<c": 2000}},
             "sampled_from": 5000,
         },
     }

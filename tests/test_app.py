@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,10 +24,12 @@ pytest.importorskip("fastapi", reason="the extra app is not installed")
 pytest.importorskip("plotly", reason="the extra app is not installed")
 
 from click.testing import CliRunner
+from sklearn.exceptions import ConvergenceWarning
 
-from multifacet import find_views
+from multifacet import KDAC, find_views
 from multifacet.app import display
 from multifacet.app.exploration import Exploration
+from multifacet.app.words import for_the_page
 from multifacet.app.worker import _Teller
 from multifacet.cli import main
 from multifacet.datasets import make_gaussian_views
@@ -135,6 +139,66 @@ def test_two_in_a_row_are_the_two_of_one_call(client, small):
     found = labels_of(client, address)
     for i in range(2):
         assert found[f"view {i + 1}"] == [str(label) for label in both[i].labels]
+
+
+#: Tables at which the library stops or warns, with settings, and what the page is to say of it.
+ADVISED = {
+    "gap": ({"a": [None, *range(29)]}, {}, "choose under “Missing values” to fill in medians"),
+    "empty": ({"a": [None] * 30}, {}, "has no values at all: mark it as “left out”"),
+    "names": ({"a": range(30), "id": range(9, 39)}, {}, "mark it as “row name” or as “left out”"),
+    "text": ({"a": [f"it's [{i}]" for i in range(30)]}, {}, "as “row name” or as “left out”"),
+    "dates": ({"a": np.arange("2020-01", "2022-07", dtype="M8[M]")}, {}, "mark it as “left out”"),
+    "lost": ({"a": [1, *[None] * 29]}, {"missing": "drop"}, "mark the columns that lack most"),
+    "unlabelled": ({"k": [None, *"ab" * 14, "a"]}, {"given": ["k"]}, "to leave out their rows, or"),
+    "single": ({"k": ["a"] * 30}, {"given": ["k"]}, "known 'k' has the single value a"),
+    "wide": ({"k": ["a", "b"] * 15}, {"given": ["k"], "n_components": 2}, "“Dimensions” 2 keeps"),
+    "many": ({}, {"n_clusters": 50}, "“Groups” 50 must be between 1 and 30: the table has 30 rows"),
+}
+
+
+@pytest.mark.parametrize("case", ADVISED)
+def test_advice_speaks_of_the_page(case):
+    columns, settings, expected = ADVISED[case]
+    rng = np.random.default_rng(0)
+    table = {"x": rng.normal(size=30), "y": rng.normal(size=30)} | columns
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", category=UserWarning)
+        quick = {"n_views": 1, "n_refits": 0, "n_clusters": 2}
+        try:
+            find_views(table, **quick | settings)
+            told = [str(warning.message) for warning in caught]
+        except ValueError as error:
+            told = [str(error)]
+    words = [for_the_page(one) for one in told]
+    assert any(expected in one for one in words), words
+    assert not re.search(r"\w=|\w_\w|\bX\b|\w_\b", " ".join(words))
+
+
+def test_a_search_that_did_not_converge_is_told_without_python():
+    X, _ = make_gaussian_views(60, [2, 2], random_state=0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        KDAC(2, n_components=1, max_iter=1, init="spectral", random_state=0).fit(X)
+    words = for_the_page(str(caught[0].message))
+    assert words.startswith("The search ended before it came to rest: the groups are usable")
+    assert not re.search("KDAC|_", words)
+
+
+def test_known_labels_have_the_same_numbers_in_all_views(client, tmp_path):
+    X, labels = make_gaussian_views(90, [3, 2], rotate=False, random_state=0)
+    known = labels[:, 0]
+    gaps = [None if c == 0 else x for c, x in zip(known, X[:, 2], strict=True)]
+    columns = {"known": 10.0 * known, "x": X[:, 2], "y": X[:, 3], "gaps": gaps}
+    path = write_table(tmp_path / "numbers.csv", columns)
+    address = uploaded(client, path, features=["x", "y"], given=["known"], missing="drop")
+    searched(client, address)
+    body = {"features": ["x", "y", "gaps"], "given": ["known"], "missing": "drop"}
+    client.put(f"{address}/setup", json=body).raise_for_status()
+    searched(client, address)
+    for view, rows in (("v1", 90), ("v2", int((known > 0).sum()))):
+        found = client.get(f"{address}/views/{view}").json()
+        assert len(found["points"]["rows"]) == rows
+        assert found["known"][0]["names"] == ["0", "10", "20"]
+        assert found["known"][0]["codes"] == known[found["points"]["rows"]].tolist()
 
 
 def test_a_search_tells_how_far_it_is(client, small):
@@ -517,7 +581,8 @@ def test_images_of_groups(client, tmp_path):
     found = client.get(f"{address}/views/v1/images", params={"height": 8, "width": 5}).json()
     assert found["labels"] == labels.tolist()
     answer = client.get(f"{address}/views/v1/images", params={"height": 3, "width": 3})
-    assert "is 9, but there are 16 numeric features and 40 rows" in answer.json()["detail"]
+    words = "3 by 3 are 9 pixels, but there are 16 numeric features and 40 rows"
+    assert words in answer.json()["detail"]
 
 
 def test_pixels_that_never_change_belong_to_the_image(client, tmp_path):

@@ -6,8 +6,10 @@ import csv
 import gzip
 import io
 import json
+import logging
 import socket
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -18,7 +20,11 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra app is not installed")
 pytest.importorskip("plotly", reason="the extra app is not installed")
 
+from click.testing import CliRunner
+
 from multifacet.app import routes, tables
+from multifacet.cli import main
+from multifacet.files import read_file, write_table
 
 from .workbench import running, searched, small_table, uploaded
 
@@ -202,7 +208,7 @@ BROKEN = {
     "climb.zip": (archive(**{STATE: exploration(), "../t.csv": TABLE}), "strange path"),
     "lost.zip": (
         archive(**{STATE: exploration(steps=[{"do": "accept", "view": "v1"}]), "t.csv": TABLE}),
-        "broken",
+        "not found before",
     ),
 }
 
@@ -226,6 +232,144 @@ def test_broken_files_end_in_a_sentence(served, client, name, monkeypatch):
     assert name in told or name.endswith(".zip")
     assert "Traceback" not in told
     assert sorted(served[0].folder.glob("*")) == before
+
+
+def odd_table(path):
+    """Write columns whose names no command line spells, and whole numbers of 64 bits."""
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 2, 40)
+    numbers = (np.uint64(2**63) + np.arange(40, dtype=np.uint64) * np.uint64(5)).tolist()
+    names = ("", "a\nb", " c ", "-o", 'd","e')
+    features = {name: rng.normal(size=40) + 6 * groups for name in names}
+    return write_table(path, {"id": numbers, **features})
+
+
+@pytest.mark.parametrize("name", ["-o.csv", "--help.parquet", "-"])
+def test_names_that_look_like_options_are_taken_and_repeated(client, tmp_path, monkeypatch, name):
+    written = odd_table(tmp_path / "t.parquet") if "parquet" in name else small_table(tmp_path)
+    path = written.rename(tmp_path / name)
+    address = uploaded(client, path)
+    searched(client, address)
+    for kind in ("labels.csv", "labels.parquet", "report.html", "exploration.zip", "repeat.zip"):
+        answer = client.get(f"{address}/files/{kind}")
+        assert answer.status_code == 200, (kind, answer.text)
+    zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path / "again")
+    monkeypatch.chdir(tmp_path / "again")
+    ran = CliRunner().invoke(main, ["find", "--from", "search-1.json", "-o", "out"])
+    assert ran.exit_code == 0, ran.output
+    labels = read_file(tmp_path / "again" / "out" / "labels.csv").columns["view 1"]
+    rows = client.get(f"{address}/rows?count=500").json()
+    assert labels.tolist() == [cells[-1] for cells in rows["cells"]]
+
+
+def test_whole_numbers_of_64_bits_are_kept(client, tmp_path):
+    path = odd_table(tmp_path / "large.parquet")
+    address = uploaded(client, path)
+    content = client.get(f"{address}/files/labels.parquet").raise_for_status().content
+    (tmp_path / "labels.parquet").write_bytes(content)
+    numbers = read_file(tmp_path / "labels.parquet").columns["id"].to_pylist()
+    assert numbers == read_file(path).columns["id"].to_pylist()
+    assert min(numbers) == 2**63
+
+
+def test_long_names_fit_the_disk(client):
+    answer = client.post("/api/uploads", params={"name": "🐧" * 150 + ".csv"}, content=TABLE)
+    assert answer.status_code == 201
+    assert answer.json()["name"].endswith("🐧.csv")
+
+
+def damaged(content, count, rng):
+    """Yield content that is cut, or in which bytes are others."""
+    for i in range(count):
+        wrong = bytearray(content)
+        place = int(rng.integers(0, len(wrong) - 60))
+        if i % 3 == 0:
+            del wrong[place:]
+        else:
+            wrong[place : place + 30 * (i % 3)] = rng.bytes(30 * (i % 3))
+        yield bytes(wrong)
+
+
+@pytest.fixture(scope="module")
+def packed_exploration(client, tmp_path_factory):
+    """The files of an exploration in which a view was found."""
+    address = uploaded(client, small_table(tmp_path_factory.mktemp("packed")))
+    searched(client, address)
+    content = client.get(f"{address}/files/exploration.zip").raise_for_status().content
+    with zipfile.ZipFile(io.BytesIO(content)) as whole:
+        return content, {name: whole.read(name) for name in whole.namelist()}
+
+
+@pytest.mark.parametrize("part", ["archive", "view", "table"])
+def test_damaged_archives_end_in_a_sentence(served, client, packed_exploration, part):
+    whole, parts = packed_exploration
+    rng = np.random.default_rng(0)
+    before = sorted(served[0].folder.glob("*"))
+    name, content = "x.zip", whole
+    if part == "view":
+        content = parts["v1.npz"]
+    elif part == "table":
+        name, content = "x.npz", npz(a=rng.normal(size=(30, 4)))
+    for wrong in damaged(content, 40, rng):
+        sent = archive(**(parts | {"v1.npz": wrong})) if part == "view" else wrong
+        answer = client.post("/api/uploads", params={"name": name}, content=sent)
+        assert answer.status_code == 400, answer.text
+        assert isinstance(answer.json()["detail"], str)
+    assert sorted(served[0].folder.glob("*")) == before
+
+
+@pytest.mark.parametrize("missing", ["small.csv", "v1.npz", "exploration.json"])
+def test_files_that_are_gone_are_named(tmp_path, packed_exploration, missing):
+    sent = {"params": {"name": "small.zip"}, "content": packed_exploration[0]}
+    parts = ("", "/rows", "/runs", "/views/v1", "/files/exploration.zip", "/files/repeat.zip")
+
+    def refusals():
+        answers = [client.get(f"/api/explorations/{name}{part}") for part in parts]
+        assert {answer.status_code for answer in answers} <= {200, 400, 404}
+        return [one.json()["detail"] for one in answers if one.status_code != 200]
+
+    with running(tmp_path) as (_, client):
+        name = client.post("/api/uploads", **sent).raise_for_status().json()["id"]
+        (tmp_path / name / missing).unlink()
+        told = refusals()
+        if missing != "exploration.json":  # that one is written again
+            assert told
+            assert all(missing in words for words in told)
+        (tmp_path / name / missing).unlink(missing_ok=True)
+    with running(tmp_path) as (_, client):
+        told = refusals()
+        assert told
+        assert all(missing in words or name in words for words in told)
+
+
+def test_only_a_disk_that_cannot_be_written_is_one(tmp_path):
+    (tmp_path / "file").write_text("where a folder should be")
+    with running(tmp_path / "file" / "kept") as (_, client):
+        answer = client.post("/api/uploads", params={"name": "a.csv"}, content=TABLE)
+        assert answer.status_code == 507
+        assert answer.json()["detail"].startswith("the disk cannot be written: ")
+        answer = client.post("/api/uploads", params={"name": "a.csv"}, content="")
+        assert answer.status_code == 400
+
+
+def test_a_client_that_goes_away_leaves_no_trace(served, client, caplog):
+    log = logging.getLogger("uvicorn.error")
+    log.addHandler(caplog.handler)
+    host, port = client.base_url.host, client.base_url.port
+    head = f"POST /api/uploads?name=a.csv HTTP/1.1\r\nHost: {host}:{port}\r\n"
+    before = sorted(served[0].folder.glob("*"))
+    for length, start in (
+        ("Content-Length: 9999", "a,b\n1,2\n"),
+        ("Transfer-Encoding: chunked", "8\r\na,b\n1,2\n\r\n"),
+    ):
+        with socket.create_connection((host, port)) as connection:
+            connection.sendall(f"{head}{length}\r\n\r\n{start}".encode())
+            time.sleep(0.2)
+    time.sleep(0.3)
+    log.removeHandler(caplog.handler)
+    assert client.get("/api/status").status_code == 200
+    assert sorted(served[0].folder.glob("*")) == before
+    assert caplog.records == []
 
 
 def test_strange_but_valid_tables_are_shown_as_they_are(client):

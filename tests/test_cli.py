@@ -91,6 +91,18 @@ def write(path, kind):
         write_table(path, columns())
 
 
+def test_the_best_candidate_has_labels_that_say_it_is_not_believed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    noise = np.random.default_rng(0).normal(size=(60, 3))
+    table = {"id": IDS[:60]} | dict(zip(NAMES, noise.T, strict=False))
+    write_table("noise.csv", table)
+    assert "No view beyond chance" in call("find", "noise.csv", "--clusters", "2").output
+    labels = read_file("noise-views/labels.csv").columns
+    assert list(labels) == ["id", "best candidate (not believed)"]
+    rejected = Views.load("noise-views/views.npz").rejected
+    np.testing.assert_array_equal(labels["best candidate (not believed)"], rejected.labels)
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -204,6 +216,29 @@ def test_options_come_from_a_file_and_the_command_line_wins(table):
     assert (options["given"], options["standardize"]) == (["kind"], False)
 
 
+def test_a_file_of_options_has_sections_for_commands(table):
+    Path("options.toml").write_text(
+        'data = "table.csv"\nseed = 3\n[find]\ngiven = "kind"\nviews = 1\nclusters = [2]\n'
+        'method = "linear"\n[reduce]\ntarget = "kind"\ndimensions = 1\n'
+    )
+    for command, folder in (("find", "table-views"), ("reduce", "table-reduction")):
+        done = call(command, "--config", "options.toml")
+        assert done.exit_code == 0, done.stderr
+        options = json.loads(Path(folder, "run.json").read_text())["options"]
+        assert options["seed"] == 3
+        assert ("target" in options) == (command == "reduce")
+    assert options["dimensions"] == 1
+
+
+def test_a_target_that_may_name_the_rows_is_told(table):
+    write_table("numbered.csv", columns() | {"id": range(100, 180)})
+    done = call("reduce", "numbered.csv", "--target", "id", "--exclude", "kind", "-q", 1)
+    assert done.exit_code == 0, done.stderr
+    assert (
+        "note: --target 'id' looks as if it names the rows: if it does, the result" in done.stderr
+    )
+
+
 def test_known_labels_come_from_another_file_by_identifier(table, expected):
     order = np.random.default_rng(0).permutation(80)
     other = {"id": [*np.array(IDS)[order], "r999"], "kind": [*KIND[order], "a"]}
@@ -232,6 +267,84 @@ def test_a_second_search_avoids_the_first(table, identifier):
     result = call("compare", "second/labels.csv", "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["pairs"][0]["nmi"] < 0.2
+
+
+#: Names that tell a terminal to clear, colour, ring, part lines and write backwards; and what else
+#: rich would take for its own.
+ORDERS = ["clear\x1b[2J", "\x9b31mred", "bell\a\nError: forged", "\u202eback", "[red]x :bird:"]
+
+
+def odd_names():
+    """Return the columns with orders in names and cells."""
+    values = np.where(KIND == "a", "\x1b]0;title\a", "[bold]b")
+    return {ORDERS[4]: IDS, ORDERS[3]: values} | dict(zip(ORDERS, X.T, strict=False)) | {
+        ORDERS[4]: IDS, ORDERS[3]: values, "other\x1b": LABELINGS[:, 1],
+    }  # fmt: skip
+
+
+def lines_without_orders(done):
+    """Return what was said, after looking for characters that a terminal obeys."""
+    said = done.stdout + done.stderr
+    assert not re.findall("(?!\n)[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", said)
+    assert not [line for line in said.splitlines() if line.startswith("Error: forged")]
+    return said
+
+
+def test_names_give_no_orders_to_the_terminal(table):
+    write_table("odd.csv", odd_names())
+    words = ("find", "odd.csv", "--given", ORDERS[3], "--id", ORDERS[4], *FAST)
+    done = call(*words)
+    assert done.exit_code == 0, done.stderr
+    said = lines_without_orders(done)
+    assert "given \\u202eback" in said
+    assert any(name in said for name in ("clear\\x1b[2J", "\\x9b31mred", "bell\\x07\\nError: f"))
+    assert len(done.stdout.splitlines()) == 4
+    printed = json.loads(lines_without_orders(call(*words, "--force", "--json", "--quiet")))
+    assert set(printed["views"][0]["features"]) <= set(ORDERS)
+    assert list(read_file("odd-views/labels.csv").columns)[:2] == [ORDERS[4], ORDERS[3]]
+    done = call("reduce", "odd.csv", "--target", ORDERS[3], "-q", 1)
+    assert "depends most on \\u202eback" in lines_without_orders(done)
+    assert "note: rows are named by column '[red]x :bird:'" in done.stderr
+    done = call("compare", "odd.csv", "--labels", f"{ORDERS[3]},other\x1b")
+    assert "\\u202eback and other\\x1b: " in lines_without_orders(done)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["find", "odd.csv", "--given", "k\x1b[31m\nError: forged", *FAST],
+        ["find", "odd.csv", "--\x1b[31m\nError: forged"],
+        ["find", "odd.csv", "--method", "\x1b[31m\nError: forged"],
+        ["find", "odd.csv", "more", "\x1b[31m\nError: forged"],
+        ["\x1b[31m\nError: forged"],
+        ["--\x1b[31m\nError: forged", "find"],
+        ["report", "\x1b[31m\nError: forged"],
+        ["find", "odd.csv", "--given", "same", *FAST],
+    ],
+)
+def test_errors_give_no_orders_to_the_terminal(table, words):
+    write_table("odd.csv", odd_names() | {"same": ["\x1b[31m\nError: forged"] * 80})
+    done = call(*words)
+    assert done.exit_code == 2
+    assert "\\x1b" in lines_without_orders(done)
+
+
+def test_what_looks_like_a_formula_comes_back(table):
+    """Written so that no spreadsheet runs it, and found again by its name and by its row."""
+    ids = [f"=HYPERLINK({name})" if i % 2 else f"-{name}" for i, name in enumerate(IDS)]
+    given = np.where(KIND == "a", "+", "@SUM(1)")
+    write_table("t.parquet", columns() | {"id": ids, "kind": given, "=long": X[:, 0]})
+    assert call("find", "t.parquet", "--given", "kind", "--id", "id", *FAST).exit_code == 0
+    rows = Path("t-views/labels.csv").read_text().splitlines()
+    assert {row[0] for row in rows[1:]} == {"'"}
+    assert {row.split(",")[1] for row in rows[1:]} == {"+", "'@SUM(1)"}
+    assert "'=long" in Path("t-views/loadings.csv").read_text()
+    words = ("--existing", "t-views/labels.csv:view 1", "--existing", "t-views/labels.csv:kind")
+    done = call("find", "t.parquet", "--id", "id", *words, "-o", "second", *FAST)
+    assert done.exit_code == 0, done.stderr
+    labels = read_file("second/labels.csv").columns
+    assert labels["id"].tolist() == ids
+    assert given.tolist() in [column.tolist() for column in labels.values()]
 
 
 def test_names_with_commas_and_repeated_options(table):

@@ -79,6 +79,7 @@ def in_file(text, name="bad.csv"):
         ("a,b\n1,1\n1,1\n1,1\n", "constant"),
         (csv(kind=["a"] * 12), "given 'kind' has the single value a"),
         (csv(kind=["", *list("ab") * 5, "a"]), "given column 'kind' has 1 missing value"),
+        (csv(kind=[""] * 12), "given column 'kind' has no values at all: give another one"),
     ],
 )
 def test_content_of_the_file(here, content, message):
@@ -106,6 +107,26 @@ def test_arrays_of_the_wrong_kind(here):
     assert "shape (5,)" in refused("find", "line.npy", *FAST)
     np.save("objects.npy", np.array([{"a": 1}], dtype=object))
     assert "Python objects" in refused("find", "objects.npy", *FAST)
+
+
+def test_columns_of_one_name(here):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+
+    columns = [pa.array(GOOD["mass"])] * 2
+    parquet.write_table(pa.Table.from_arrays(columns, names=["a", "a"]), "twice.parquet")
+    said = refused("find", "twice.parquet", *FAST)
+    assert said == "'twice.parquet' has several columns named 'a': rename them"
+
+
+def test_text_under_another_name(here):
+    said = refused("find", in_file(csv(), "t.npy"), *FAST)
+    assert said.startswith("'t.npy' is broken, or is no NumPy file of this kind: rename it")
+    assert said.endswith("or pass its format, such as --format 'csv' for text")
+    pytest.importorskip("uvicorn")
+    in_file("import os\nprint(1, 2)\n", "x.py")
+    said = refused("explore", "x.py", "--no-browser", "--port", 0)
+    assert "'x.py' has the unknown suffix '.py': if it is a table, rename it to end in" in said
 
 
 def test_places_that_are_no_file(here):
@@ -142,6 +163,19 @@ def test_places_that_are_no_file(here):
         (["--strategy", "simultaneous"], "refines subspaces of KDAC"),
         (["--separator", "::"], "separator"),
         (["--encoding", "klingon"], "klingon"),
+        (["--encoding", "undefined"], "--encoding 'undefined' is not known: use 'utf-8'"),
+        (["--encoding", "hex"], "--encoding 'hex' is not known: use 'utf-8'"),
+        (["--given", "id,kind,mass,size"], "('id', 'kind', 'mass', 'size' are given)"),
+        (["--given", "kind,mass,size"], "'kind', 'mass', 'size' are given; 'id' names the rows"),
+        (["--bandwidth", "-1"], "--bandwidth -1.0 has no effect with --method 'linear': leave it"),
+        (["--bandwidth", "2"], "--bandwidth 2.0 has no effect with --method 'linear': leave it"),
+        (["--method", "embedding", "--dimensions", "1"], "--dimensions 1 has no effect with"),
+        (["--method", "isaac", "--novelty-weight", "1"], "--novelty-weight 1.0 has no effect"),
+        (["--method", "kdac", "--bandwidth", "-1"], "bandwidth must be a positive number"),
+        (["--views", "2", "--clusters", "2,3,4"], "--clusters has 3 entries for 2 views: pass one"),
+        (["--clusters", "2,3"], "--clusters has 2 entries for 1 views"),
+        (["--view", "1"], "'--views'"),
+        (["--n-views", "1"], "Did you mean '--views'?"),
         (["--format", "excel"], "'excel' is not one of"),
         (["--format", "parquet"], "is no Parquet file"),
         (["--clusterz", "2"], "Did you mean one of: '--clusters'"),
@@ -186,6 +220,7 @@ def test_known_labels_that_do_not_match(here, other, message):
         (["--target", "kind", "--clusters", "3"], "--clusters 3 has no effect with a target"),
         (["--target", "kind", "-q", "5"], "-q 5 must be between 1 and 2"),
         (["--scores", "kind", "--clusters", "2"], "y holds text where numbers are needed"),
+        (["--target", "id"], "--target 'id' is different in every row, so it names the rows"),
         (["--target", "kind", "--bandwidth", "-1"], "bandwidth must be a positive number"),
     ],
 )
@@ -214,14 +249,86 @@ def test_options_of_compare(here, words, message):
         ("clusers = 2", "'o.toml' has the unknown option 'clusers': did you mean 'clusters'?"),
         ("views = 'many'", "'many' is neither a whole number nor 'auto'"),
         ("resume = true", "has the unknown option 'resume'"),
-        ("clusters = 2.5", "2.5 is neither a whole number nor 'auto'"),
+        ("clusters = 2.5", "'2.5' is neither a whole number nor 'auto'"),
         ("given = 3", "--given '3' is not a column"),
+        ("seed = 2026-01-31", "'o.toml' has seed = 2026-01-31: it takes text or a number"),
+        ("seed = 2.5", "'2.5' is not a valid integer"),
+        ("seed = true", "'o.toml' has seed = True: it takes text or a number"),
+        ("seed = [1, 2]", "'o.toml' has seed = [1, 2]: it takes text or a number"),
+        ("seed = " + "9" * 5000, "'o.toml' is not valid TOML"),
+        ("seed = " + "[" * 5000, "'o.toml' is not valid TOML"),
+        ("standardize = 3", "'o.toml' has standardize = 3: it takes true or false"),
+        ("views = {a = 1}", "has views = {'a': 1}: it takes text or a number"),
+        ("given = [['kind']]", "has given = [['kind']]: it takes text or a number, or a list of"),
+        ("given = [true]", "has given = [True]: it takes text"),
+        ("[find]\nclusers = 2", "'o.toml' has the unknown option 'clusers': did you mean"),
+        ("[finde]\nclusters = 2", "'o.toml' has the unknown option 'finde'"),
+        ("find = 2", "'o.toml' has the unknown option 'find'"),
         (b"\xff\xfe", "'o.toml' is not text in UTF-8"),
     ],
 )
 def test_files_of_options(here, text, message):
     in_file(text, "o.toml")
     assert message in refused("find", "t.csv", "--config", "o.toml")
+
+
+RUN = {
+    "task": "find",
+    "options": {"data": "t.csv", "views": 1, "method": "linear"},
+    "input": {"sha256": "0", "path": "t.csv"},
+    "existing": [],
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(RUN | changes)
+        for changes in (
+            {"input": "text"},
+            {"input": None},
+            {"input": []},
+            {"input": {}},
+            {"input": {"sha256": 3}},
+            {"input": {"sha256": "0", "path": 3}, "options": {"data": "gone.csv"}},
+            {"existing": None},
+            {"existing": {}},
+            {"existing": ["x"]},
+            {"options": []},
+            {"options": None},
+            {"options": {}},
+            {"options": {"data": ["t.csv"]}},
+            {"options": {"data": None}},
+            {"options": {"data": 3}},
+            {"task": None},
+            {"task": ["find"]},
+        )
+    ]
+    + ["[" * 100_000, '{"a":' * 100_000, "[]", "null", '"text"', "9" * 5000, "NaN", "\u0000"],
+)
+def test_damaged_files_of_runs(here, text):
+    in_file(text, "run.json")
+    said = refused("find", "--from", "run.json")
+    assert said.startswith("'run.json' is not the run.json of a run of multifacet: ")
+    assert len(said) < 200
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"views": {"a": 1}}, "'run.json' has views = {'a': 1}: it takes text or a number"),
+        ({"seed": [[[1]]]}, "'run.json' has seed = [[[1]]]: it takes text or a number"),
+        ({"given": {"a": 1}}, "'run.json' has given = {'a': 1}: it takes text or a number"),
+        ({"given": [None]}, "'run.json' has given = [None]: it takes text or a number"),
+        ({"standardize": "maybe"}, "'run.json' has standardize = maybe: it takes true or false"),
+        ({"jobs": "many"}, "'many' is not a valid integer"),
+        ({"x" * 500: 1}, "'run.json' has the unknown option"),
+        ({}, "'t.csv' has changed since the run that --from repeats"),
+    ],
+)
+def test_damaged_options_of_runs(here, options, message):
+    in_file(json.dumps(RUN | {"options": RUN["options"] | options}), "run.json")
+    assert message in refused("find", "--from", "run.json")
 
 
 def test_files_of_runs(here):
@@ -231,8 +338,7 @@ def test_files_of_runs(here):
     assert "is not the run.json of a run" in refused("find", "--from", "run.json")
     in_file("{", "run.json")
     assert "is not the run.json of a run" in refused("find", "--from", "run.json")
-    run = {"task": "reduce", "options": {"data": "t.csv"}, "input": {}, "existing": []}
-    in_file(json.dumps(run), "run.json")
+    in_file(json.dumps(RUN | {"task": "reduce"}), "run.json")
     message = "'run.json' is of `multifacet reduce`, not of `multifacet find`"
     assert message in refused("find", "--from", "run.json")
     in_file("seed = 1", "o.toml")

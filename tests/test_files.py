@@ -340,16 +340,20 @@ WRONG_FILES = {
     "same names": ("d.csv", "a,b,a\n1,2,3\n", "several columns named 'a': rename"),
     "binary": ("b.csv", BINARY, "'b.csv' is binary, not text"),
     "zeros": ("b.csv", b"a,b\n\0,1\n", "'b.csv' is binary, not text"),
-    "parquet as csv": ("p.csv", b"PAR1....", "binary, not text: pass format='parquet'"),
+    "parquet as csv": ("p.csv", b"PAR1....", "binary, not text: .*format='parquet'"),
     "broken gzip": ("g.csv.gz", gzip.compress(CSV.encode())[:-9], "packed by gzip, but broken"),
     "no gzip": ("g.csv.gz", CSV, "'g.csv.gz' is not packed by gzip"),
-    "unknown suffix": ("t.json", "{}", "unknown suffix '.json': pass format, or use '.csv'"),
+    "unknown suffix": ("t.json", "{}", "unknown suffix '.json': if it is a table, rename it"),
     "spreadsheet": ("t.xlsx", zipped(), "'t.xlsx' is a spreadsheet: save it as CSV"),
     "cut parquet": ("p.parquet", b"PAR1" + BINARY, "'p.parquet' is broken, or is no Parquet file"),
     "cut arrow": ("p.arrow", b"ARROW1" + BINARY, "'p.arrow' is broken, or is no Arrow file"),
     "text as arrow": ("p.feather", CSV, "'p.feather' is broken, or is no Arrow file"),
     "cut array": ("x.npy", npy(np.eye(9))[:200], "'x.npy' is broken, or is no NumPy file"),
-    "text as array": ("x.npy", CSV, "'x.npy' is broken, or is no NumPy file|Python objects"),
+    "text as array": ("x.npy", CSV, "'x.npy' is broken, or is no NumPy file.*format='csv' for"),
+    "text as arrays": ("x.npz", CSV, "'x.npz' is broken, or is no NumPy file.*format='csv' for"),
+    "array as arrays": ("x.npz", npy([[1]]), "'x.npz' is broken, or is no NumPy file of this kind"),
+    "arrays as array": ("x.npy", npz(a=[1]), "'x.npy' is broken, or is no NumPy file of this kind"),
+    "no such archive": ("x.npz", b"PK\x05\x06", "'x.npz' is broken, or is no NumPy file"),
     "pickled": ("x.npy", pickled(), "'x.npy' holds Python objects, which could run code"),
     "one dimension": ("x.npy", npy([1, 2]), r"array of shape \(2,\): save one of rows and columns"),
     "three dimensions": ("x.npy", npy(np.zeros((2, 2, 2))), r"array of shape \(2, 2, 2\)"),
@@ -435,6 +439,39 @@ def test_written_tables_are_read_by_others(tmp_path, name):
     np.testing.assert_array_equal(np.asarray(again.columns["x"], dtype=float), TABLE["x"])
 
 
+FORMULAS = [
+    "=1+1",
+    "+cmd",
+    "-2+3",
+    "@SUM(A1)",
+    "\tx",
+    "\r=1",
+    "'=1",
+    "''-x",
+    "-",
+    "+",
+    "'tis",
+    "a=b",
+]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv.gz"])
+def test_no_spreadsheet_finds_a_formula(tmp_path, name):
+    names = ["=name", "@x", "plain", "n"]
+    table = {names[0]: FORMULAS, names[1]: FORMULAS[::-1], names[2]: range(12)}
+    table |= {names[3]: -np.arange(12.0), "spelled": ["-1.5"] * 12}
+    path = write_table(tmp_path / name, table)
+    seen = pd.read_csv(path, sep="," if name == "t.csv" else "\t", keep_default_na=False)
+    texts = [*seen.columns, *seen.iloc[:, 0], *seen.iloc[:, 1]]
+    assert [text for text in texts if text[0] in "=+-@\t\r" and len(text) > 1] == []
+    assert seen["n"].tolist() == (-np.arange(12.0)).tolist()
+    assert seen["spelled"].tolist() == [-1.5] * 12
+    again = read_file(path).columns
+    assert list(again) == list(table)
+    assert again["=name"].tolist() == FORMULAS
+    assert again["@x"].tolist() == FORMULAS[::-1]
+
+
 def test_the_same_table_gives_the_same_bytes(tmp_path):
     first = write_table(tmp_path / "a.csv.gz", TABLE).read_bytes()
     assert write_table(tmp_path / "b.csv.gz", TABLE).read_bytes() == first
@@ -445,6 +482,11 @@ def test_wrong_tables_are_refused(tmp_path):
     expect_error("unknown format", tmp_path / "t.parquet.gz", TABLE, call=write_table)
     short = {"a": [1], "b": [1, 2]}
     expect_error("column 'a' has 1 values", tmp_path / "t.csv", short, call=write_table)
+    large = {"a": [2**64, 1]}
+    for name in ("t.parquet", "t.arrow"):
+        expect_error(
+            "column 'a' holds whole numbers of more", tmp_path / name, large, call=write_table
+        )
     assert not list(tmp_path.iterdir())
 
 

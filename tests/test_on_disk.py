@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -109,6 +111,60 @@ def test_files_that_cannot_be_opened(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         open_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["f8", ">f4", "i2", "?"])
+def test_arrays_of_every_layout(tmp_path, monkeypatch, order, dtype):
+    monkeypatch.setattr(module, "BATCH_ROWS", 64)
+    X = np.asarray(np.random.default_rng(0).normal(size=(150, 3)) * 9, dtype, order=order)
+    np.save(tmp_path / "a.npy", X)
+    table = open_table(tmp_path / "a.npy")
+    np.testing.assert_array_equal(np.column_stack([table[name] for name in table]), X)
+    parts = [np.column_stack(list(batch.values())) for batch in table.batches()]
+    assert [len(part) for part in parts] == [64, 64, 22]
+    np.testing.assert_array_equal(np.concatenate(parts), X)
+
+
+def test_an_array_shorter_than_its_header_says(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.ones((100, 4)))
+    with path.open("r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(
+        ValueError, match=r"'a\.npy' is broken.* cut off, with 1000 of the 3328 bytes"
+    ):
+        open_table(path)
+
+
+CUT_OFF = """
+import os, sys
+from multifacet.files import open_table
+from multifacet.frames import prepare
+
+table = open_table(sys.argv[1])
+os.truncate(sys.argv[1], 8192)
+for work in (lambda: table["x1"], lambda: list(table.batches()), lambda: prepare(table)):
+    try:
+        work()
+    except ValueError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("name", ["a.npy", "columns.npy", "a.arrow"])
+def test_a_file_that_is_cut_off_while_it_is_open(tmp_path, name):
+    """In a process of its own: a file that is mapped and cut off would end it by SIGBUS."""
+    path = tmp_path / name
+    X = np.random.default_rng(0).normal(size=(100_000, 2))
+    if name == "a.arrow":
+        table = pa.table({"x0": X[:, 0], "x1": X[:, 1]})
+        feather.write_feather(table, path, compression="uncompressed")
+    else:
+        np.save(path, np.asarray(X, order="F" if name == "columns.npy" else "C"))
+    done = subprocess.run([sys.executable, "-c", CUT_OFF, path], capture_output=True, text=True)
+    said = f"'{name}' has become shorter since it was opened: wait until it is complete\n"
+    assert (done.returncode, done.stdout) == (0, 3 * said)
 
 
 def test_a_file_that_is_not_there(tmp_path):

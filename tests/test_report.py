@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections import Counter
+from copy import deepcopy
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -13,9 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 from sklearn.metrics import normalized_mutual_info_score
 
-from multifacet import find_views
+from multifacet import find_views, reduce_table
 from multifacet.datasets import make_gaussian_views
 from multifacet.estimators.find import Views
 from multifacet.report import render, to_html, to_markdown
@@ -276,6 +278,23 @@ def test_data_are_text(document):
     assert "&lt;script&gt;" in text
 
 
+@pytest.mark.parametrize(
+    "name", ['<a href="https://example.org">x</a>', "%{x} &lt;b&gt; [x](y) ![z](w)"]
+)
+def test_names_are_no_links(document, name):
+    # In the place of a column, of what is given, and of the view.
+    text = json.dumps(document)
+    for old in (SCRIPT, "known", document["views"][0]["name"]):
+        text = text.replace(json.dumps(old)[1:-1], json.dumps(name)[1:-1])
+    renamed = json.loads(text)
+    for page in (to_html(renamed), MarkdownIt().enable("table").render(to_markdown(renamed))):
+        reader = Reader(page)
+        links = [value for key, value in reader.attributes if key in ("src", "href")]
+        assert all(link.startswith("#") for link in links)
+        assert not {"img", "b"} & set(reader.tags)
+        assert reader.words.count(name) > 5
+
+
 def test_the_answer_comes_first(documents):
     words = Reader(to_html(documents["views"])).words
     view = documents["views"]["views"][0]
@@ -330,15 +349,41 @@ def test_many_rows_are_sampled_and_it_is_said():
     document |= {"views": [view | {"name": f"view {i}"} for i in range(3)]}
     document |= {"given": [document["given"][0] | {"name": f"given {i}"} for i in range(3)]}
     page = to_html(document)
-    assert "2,000 of 2,500 rows are drawn" in page
+    assert "2,000 of 2,500 rows are drawn; the legend counts all" in page
     assert len(page) < 3e6
+    sizes = Counter(view["labels"])
+    legends = re.findall(r'<ul class="legend">(.*?)</ul>', page)
+    own, known = (re.findall(r"</svg>([^<]*)</li>", legend) for legend in legends[:2])
+    assert own == [f"group {group} ({sizes[group]:,})" for group in range(2)]
+    assert known == [f"{name} ({size:,})" for name, size in document["given"][0]["groups"].items()]
+    assert sum(sizes.values()) == sum(document["given"][0]["groups"].values()) == 2500
+
+
+def test_a_known_group_looks_the_same_beside_every_view(document):
+    three = deepcopy(document["views"][0]) | {"n_clusters": 3, "name": "view 2"}
+    three["labels"] = [i % 3 for i in range(document["n_rows"])]
+    page = to_html(document | {"views": [document["views"][0], three]})
+    legends = re.findall(r'<ul class="legend">(.*?)</ul>', page)
+    assert len(legends) == 4
+    looks = [re.findall(r'class="(c\d)" d="(.*?)"', legend) for legend in legends]
+    assert looks[1] == looks[3]
+    assert not set(looks[1]) & {*looks[0], *looks[2]}
+
+
+def test_a_legend_of_a_reduction_counts_all_rows():
+    legend = re.search(r'<ul class="legend">(.*?)</ul>', to_html(made.reduction("category")))
+    assert re.findall(r"</svg>([^<]*)</li>", legend[1]) == ["a (3,000)", "b&lt;c (2,000)"]
+    frame = {"x": np.arange(2100.0), "y": np.arange(2100.0) ** 2 % 7}
+    frame |= {"class": ["low"] * 1500 + ["high"] * 600}
+    colour = reduce_table(frame, target="class").to_dict()["points"]["colour"]
+    assert colour["groups"] == {"low": 1500, "high": 600}
 
 
 def test_groups_look_different():
     labels = [f"label {i:02}" for i in range(30) for _ in range(2)]
     document = made.reduction("category")
     document["points"] |= {"index": list(range(60)), "coordinates": [[i, i] for i in range(60)]}
-    document["points"]["colour"] |= {"values": labels}
+    document["points"]["colour"] |= {"values": labels, "groups": Counter(labels)}
     legend = re.search(r'<ul class="legend">(.*?)</ul>', to_html(document)).group(1)
     marks = re.findall(r'class="(c\d)" d="(.*?)"', legend)
     assert len(set(marks)) == len(marks) == 25

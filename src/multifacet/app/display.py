@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..estimators.compare import compare_labelings
-from ..frames.cells import Cells
+from ..frames.cells import Cells, whole
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
 from .exploration import Exploration, Facet
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
+from .words import for_the_page
 
 #: More points slow a browser down, and hide each other.
 MAX_POINTS = 100_000
@@ -24,12 +25,13 @@ MAX_PIXELS = 1_000_000
 
 def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the state of an exploration, without its points."""
+    notes = exploration.setup["notes"]
     return {
         "id": exploration.id,
         "name": exploration.name,
         "n_rows": exploration.n_rows,
         "n_columns": len(exploration.columns),
-        "setup": exploration.setup,
+        "setup": exploration.setup | {"notes": [for_the_page(one) for one in notes]},
         "views": [summary(exploration, one) for one in exploration.facets().values()],
         "jobs": jobs,
         "steps": [{k: v for k, v in s.items() if k != "dropped"} for s in exploration.steps],
@@ -40,8 +42,11 @@ def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, 
 def preview(exploration: Exploration) -> dict[str, Any]:
     """Return the columns of the table and its first rows."""
     rows = np.arange(min(PREVIEW_ROWS, exploration.n_rows))
+    columns = describe_columns(exploration.columns)
+    for one in columns:
+        one["problem"] = one["problem"] and for_the_page(one["problem"])
     return {
-        "columns": describe_columns(exploration.columns),
+        "columns": columns,
         "rows": cells_of(exploration.columns, rows),
     }
 
@@ -86,7 +91,7 @@ def detail(exploration: Exploration, view_id: str) -> dict[str, Any]:
         "features": document["features"],
         "axes": axes or ["embedding 1", "embedding 2"],
         "points": _points(exploration, view_id, drawn),
-        "known": [_codes(name, labels[drawn]) for name, labels in views.given.items()],
+        "known": [_codes(exploration, name, labels[drawn]) for name, labels in views.given.items()],
         "frontier": _frontier(exploration, view_id, document["frontier"]),
     }
 
@@ -110,15 +115,26 @@ def _short(values: Array) -> list[float]:
     return np.round(values.astype(float), 4).tolist()
 
 
-def _codes(name: str, labels: Array) -> dict[str, Any]:
-    """Return labels as numbers and names; beyond so many names, the rarest are one."""
-    values, codes, counts = np.unique(labels.astype(str), return_inverse=True, return_counts=True)
-    if len(values) > MAX_GROUPS:
-        kept = np.sort(np.argsort(-counts, kind="stable")[: MAX_GROUPS - 1])
-        place = np.full(len(values), MAX_GROUPS - 1)
-        place[kept] = np.arange(len(kept))
-        codes, values = place[codes], np.append(values[kept], "others")
-    return {"name": name, "names": [str(v) for v in values], "codes": codes.tolist()}
+def _codes(exploration: Exploration, name: str, labels: Array) -> dict[str, Any]:
+    """Return labels as numbers and names; beyond so many names, the rarest are one.
+
+    A label has the same number, and so the same colour, in all views: whichever rows they are of.
+    """
+    values, counts = np.unique(_every_label(exploration, name, labels), return_counts=True)
+    names = values.astype(str)
+    if len(names) > MAX_GROUPS:
+        names = names[np.sort(np.argsort(-counts, kind="stable")[: MAX_GROUPS - 1])]
+    numbers = {label: number for number, label in enumerate(names.tolist())}
+    codes = [numbers.get(label, len(numbers)) for label in labels.astype(str).tolist()]
+    others = ["others"] * (len(values) > len(names))
+    return {"name": name, "names": [*names.tolist(), *others], "codes": codes}
+
+
+def _every_label(exploration: Exploration, name: str, labels: Array) -> Array:
+    """Return the labels of all rows of the table, or the groups of an earlier view."""
+    if name in exploration.columns:
+        return whole(read_table(exploration.columns).read(name).present)
+    return np.arange(labels.max() + 1)
 
 
 def _frontier(
@@ -227,7 +243,9 @@ def images(exploration: Exploration, view_id: str, height: int, width: int) -> d
     views = exploration.views(view_id)
     view, pixels = views[0], height * width
     if pixels > MAX_PIXELS:
-        raise ValueError(f"height={height} times width={width} are too many pixels")
+        raise ValueError(
+            f"{height} by {width} are too many pixels: at most {MAX_PIXELS:,} are drawn"
+        )
     numbers = [one.name for one in views.encoding.columns if one.kind == "number"]
     if len(numbers) != pixels:
         numbers = _numbers(exploration, exploration.facet(view_id).step)
@@ -251,6 +269,6 @@ def images(exploration: Exploration, view_id: str, height: int, width: int) -> d
             "picture": _picture(exploration, numbers),
         }
     raise ValueError(
-        f"height={height} times width={width} is {pixels}, but there are {len(numbers)} numeric "
+        f"{height} by {width} are {pixels} pixels, but there are {len(numbers)} numeric "
         f"features and {exploration.n_rows} rows: images need one of the two"
     )

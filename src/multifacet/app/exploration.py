@@ -20,15 +20,12 @@ from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import novelty
 from ..search.separation import neighbour_graph, separation
+from .kept import check_groups, check_setup, check_steps, load_views, read_state
+from .schemas import FORMAT, STATE, check_name
 from .tables import first_setup, named_columns
 
-#: Version of the directory.
-FORMAT = 1
-STATE = "exploration.json"
 #: Rows on which the separation of merged groups is measured.
 JUDGED_ROWS = 1000
-#: Characters of a name that someone gives.
-MAX_NAME = 80
 
 
 @dataclass
@@ -50,7 +47,7 @@ class Exploration:
     to leave out the last one. Every change is written to the directory before it is answered.
     """
 
-    def __init__(self, folder: Path, state: dict[str, Any], file: FileData | None = None) -> None:
+    def __init__(self, folder: Path, state: dict[str, Any], file: FileData) -> None:
         self.folder, self.id = folder, folder.name
         self.name: str = state["name"]
         self.steps: list[dict[str, Any]] = state["steps"]
@@ -61,7 +58,7 @@ class Exploration:
         self._seen: dict[tuple[str, str], Views] = {}
         self._changes = 0
         self._answers: dict[str, tuple[int, bytes]] = {}
-        self.file = read_file(folder / state["file"]) if file is None else file
+        self.file = file
         self.columns, identifier = named_columns(self.file)
         first = first_setup(self.file, self.columns, identifier)
         self.setup: dict[str, Any] = state["setup"] or first
@@ -77,19 +74,23 @@ class Exploration:
         return exploration
 
     @classmethod
-    def open(cls, folder: Path) -> Exploration:
-        """Take up an exploration that was kept."""
+    def open(cls, folder: Path, read: Callable[[Path], FileData] = read_file) -> Exploration:
+        """Take up an exploration that was kept; raise unless all of it is as it was written."""
         try:
-            state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            if state["format"] != FORMAT:
-                raise ValueError(f"it has format {state['format']}, this version reads {FORMAT}")
-            if Path(state["file"]).name != state["file"]:
-                raise ValueError("its table lies elsewhere")
-            return cls(folder, state)
-        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            state = read_state(folder)
+            exploration = cls(folder, state, read(folder / state["file"]))
+            exploration._check()
+            return exploration
+        except (OSError, ValueError) as error:
             raise ValueError(
                 f"{folder.name!r} is no exploration that can be opened: {error}"
             ) from error
+
+    def _check(self) -> None:
+        """Raise unless the steps are such as can be taken with this table and these views."""
+        check_setup(self.setup, self.columns)
+        check_steps(self.steps, self.columns, self.n_rows)
+        check_groups(self.steps, lambda view_id: self.as_found(view_id)[0].n_clusters)
 
     def save(self) -> None:
         """Write everything that is not yet on disk; a failure is remembered, not raised."""
@@ -167,13 +168,11 @@ class Exploration:
             self.save()
 
     def _check_name(self, facet: Facet, step: dict[str, Any]) -> None:
-        name = step["name"] = step["name"].strip()
-        if not name or len(name) > MAX_NAME:
-            raise ValueError(f"a name has 1 to {MAX_NAME} characters, this one {len(name)}")
+        name = step["name"] = check_name(step["name"])
         if step["group"] is None:
-            taken = {one.name for one in self.facets().values() if one is not facet}
+            taken = {one.name for one in self.facets().values() if one.id != facet.id}
             if name in taken | set(self.columns):
-                raise ValueError(f"name={name!r} is taken: choose another")
+                raise ValueError(f"the name {name!r} is taken: choose another")
         elif not 0 <= step["group"] < self.views(facet.id)[0].n_clusters:
             raise ValueError(f"group={step['group']} does not exist in {facet.name!r}")
 
@@ -288,7 +287,9 @@ class Exploration:
         if view_id in self._unsaved:
             return self._unsaved[view_id]
         if key not in self._seen:
-            self._seen[key] = Views.load(self.folder / f"{view_id}.npz")
+            step = self.facet(view_id).step
+            path = self.folder / f"{view_id}.npz"
+            self._seen[key] = load_views(path, step, self.columns, self.n_rows)
         return self._seen[key]
 
     def _merged(self, views: Views, groups: list[int], facet: Facet) -> Views:

@@ -7,41 +7,38 @@ import tempfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 
 from ..cli.find import find
-from ..cli.options import spell
 from ..cli.output import unused
 from ..cli.run import Run
 from ..estimators.find import Views
-from ..files import read_file, to_json, write_table
+from ..files import FileData, read_file, to_json, write_table
 from ..frames.cells import whole
 from ..frames.table import read_table
 from ..report.render import to_html
+from .disk import writing
 from .exploration import Exploration, Facet, merge
 from .tables import ROW
 
-#: Options of a search, as the command line calls them.
-_WORDS = {
-    "n_clusters": "--clusters",
-    "n_components": "--dimensions",
-    "novelty_weight": "--novelty-weight",
-    "method": "--method",
-    "n_refits": "--refits",
-    "random_state": "--seed",
-}
-_DEFAULTS = {"n_refits": 3, "random_state": 0, "method": "kdac"}
+#: Options of a search that need not be said.
+_DEFAULTS = {"n_refits": 3, "random_state": 0}
 
 
 def label_columns(exploration: Exploration) -> dict[str, Any]:
-    """Return the table with a further column for every view that was not rejected."""
+    """Return the table with a further column for every view that was not rejected.
+
+    Columns whose cells hold no single value, such as lists, are left out.
+    """
     table = read_table(exploration.columns)
     columns: dict[str, Any] = {}
     for name in table.columns:
-        cells = table.read(name)
+        try:
+            cells = table.read(name)
+        except ValueError:
+            continue
         values = whole(cells.values) if not cells.missing.any() else cells.values
         missing = cells.missing.tolist()
         columns[name] = [None if m else v for v, m in zip(values.tolist(), missing, strict=True)]
@@ -58,10 +55,9 @@ def label_columns(exploration: Exploration) -> dict[str, Any]:
 
 def labels_file(exploration: Exploration, suffix: str) -> bytes:
     """Return the labels joined to the rows, as a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        return write_table(
-            Path(folder) / f"labels.{suffix}", label_columns(exploration)
-        ).read_bytes()
+    columns = label_columns(exploration)
+    with writing(), tempfile.TemporaryDirectory() as folder:
+        return write_table(Path(folder) / f"labels.{suffix}", columns).read_bytes()
 
 
 def report(exploration: Exploration) -> str:
@@ -91,12 +87,12 @@ def searches(exploration: Exploration) -> list[Facet]:
 def script(exploration: Exploration) -> str:
     """Return Python code that takes the same steps."""
     found = searches(exploration)
-    lines = [f'"""Repeat the exploration of {_inside(exploration.name)}."""', ""]
+    lines = [f'"""Repeat the exploration of {_in_quotes(exploration.name)}."""', ""]
     lines += ["import numpy as np", ""] if _needs_numpy(found) else []
     lines += ["from multifacet import find_views", "from multifacet.files import read_file"]
     if any(one.step["missing"] == "drop" for one in found):
         lines.append("from multifacet.frames import prepare")
-    lines += ["", f"file = read_file({exploration.file.name!r})", "table = dict(file.columns)"]
+    lines += ["", f"file = read_file({_data(exploration)!r})", "table = dict(file.columns)"]
     if exploration.file.index is not None:
         name = next(iter(exploration.columns))
         lines.append(f"table = {{{name!r}: file.index, **table}}")
@@ -106,9 +102,20 @@ def script(exploration: Exploration) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _inside(text: str) -> str:
-    """Return text that cannot end a docstring."""
-    return text.replace("\\", "\\\\").replace('"', "'")
+def _data(exploration: Exploration) -> str:
+    """Return the path of the table beside the script; a name such as -o.csv is no option."""
+    name = exploration.file.name
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _in_a_line(text: str) -> str:
+    """Return text that cannot end a comment, whoever wrote it."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
+def _in_quotes(text: str) -> str:
+    """Return text that cannot end a docstring, and reads as what it was."""
+    return _in_a_line(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 
 def _needs_numpy(found: list[Facet]) -> bool:
@@ -117,19 +124,20 @@ def _needs_numpy(found: list[Facet]) -> bool:
 
 def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int]) -> list[str]:
     step, i = facet.step, numbers[facet.id]
-    used = [*step["features"], *step["given"]]
-    used += [step["identifier"]] if step["identifier"] else []
+    used = {*step["features"], *step["given"], step["identifier"]}
     ordered = [name for name in exploration.columns if name in used]
-    lines = [f"# {facet.name}" + (" (rejected)" if facet.status == "rejected" else "")]
-    names = fill(", ".join(map(repr, ordered)), 92, initial_indent="    ", subsequent_indent="    ")
-    lines += ["names = [", names, "]", "data = {name: table[name] for name in names}"]
+    lines = [f"# {_in_a_line(facet.name)}" + (" (rejected)" * (facet.status == "rejected"))]
+    # Names may hold anything, so each has a line: nothing but repr says where one ends.
+    lines += ["names = [", *(f"    {name!r}," for name in ordered), "]"]
+    lines.append("data = {name: table[name] for name in names}")
     given = list(step["given"])
     for known in step["known"]:
         name = unused(f"view {numbers[known]}", exploration.columns)
         lines.append(f"data[{name!r}] = labels_{numbers[known]}")
         given.append(name)
     arguments = [f"given={given!r}"] if given else []
-    arguments += [f"identifier={step['identifier']!r}"] if step["identifier"] else []
+    named = step["identifier"] is not None
+    arguments += [f"identifier={step['identifier']!r}"] if named else []
     arguments += [] if step["standardize"] else ["standardize=False"]
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     preparation = ", ".join(["data", *arguments])
@@ -150,20 +158,23 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     return lines
 
 
-def command_words(exploration: Exploration, facet: Facet, known_file: str) -> list[str]:
-    """Return the words after ``multifacet find`` that lead to a view."""
+def command_options(exploration: Exploration, facet: Facet, known_file: str) -> dict[str, Any]:
+    """Return the options of ``multifacet find`` that lead to a view, by the names of parameters.
+
+    They are no words of a command line: from these, names would have to be read again.
+    """
     step = facet.step
-    words = [exploration.file.name, "--features", spell(step["features"])]
-    words += ["--given", spell(step["given"])] if step["given"] else []
-    words += ["--id", step["identifier"]] if step["identifier"] in exploration.file.columns else []
-    for name in _known_labels(exploration, facet):
-        words += ["--existing", f"{known_file}:{name}"]
-    words += [] if step["standardize"] else ["--no-standardize"]
-    words += ["--missing", step["missing"], "--views", "1"]
-    for option, value in step["options"].items():
-        if value not in ("auto", None):
-            words += [_WORDS[option], spell(value)]
-    return words
+    known = [f"{known_file}:{name}" for name in _known_labels(exploration, facet)]
+    named = {"features": step["features"], "given": step["given"], "existing": known}
+    own = step["identifier"] in exploration.file.columns
+    return {
+        **{option: [names] for option, names in named.items()},
+        "identifier": step["identifier"] if own else None,
+        "standardize": step["standardize"],
+        "missing": step["missing"],
+        "n_views": 1,
+        **step["options"],
+    }
 
 
 def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int | None]]:
@@ -183,27 +194,29 @@ def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int 
 def repeat_files(exploration: Exploration) -> bytes:
     """Return everything to repeat the searches: the table, a script, and a run.json for each."""
     content = io.BytesIO()
-    with (
-        tempfile.TemporaryDirectory() as place,
-        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(exploration.folder / exploration.file.name, exploration.file.name)
         archive.writestr("repeat.py", script(exploration))
         for i, facet in enumerate(searches(exploration), start=1):
             known_file = f"known-{i}.csv"
             known = _known_labels(exploration, facet)
-            ctx = find.make_context("find", command_words(exploration, facet, known_file))
-            run = Run(ctx)
+            options = command_options(exploration, facet, known_file)
+            run = Run(find.make_context("find", ["--", _data(exploration)], default_map=options))
             run.has_read(replace(exploration.file, notes=[]))
             if known:
-                written = write_table(
-                    Path(place) / known_file, _row_names(exploration, facet) | known
-                )
-                archive.write(written, known_file)
+                text, file = _written(known_file, _row_names(exploration, facet) | known)
+                archive.writestr(known_file, text)
                 for _ in known:
-                    run.has_read(replace(read_file(written), notes=[]))
+                    run.has_read(replace(file, notes=[]))
             archive.writestr(f"search-{i}.json", to_json(run.to_dict()) + "\n")
     return content.getvalue()
+
+
+def _written(name: str, columns: dict[str, Any]) -> tuple[bytes, FileData]:
+    """Return a table as the content of a file, and as it is read from there."""
+    with writing(), tempfile.TemporaryDirectory() as folder:
+        path = write_table(Path(folder) / name, columns)
+        return path.read_bytes(), read_file(path)
 
 
 def _row_names(exploration: Exploration, facet: Facet) -> dict[str, Any]:

@@ -17,13 +17,16 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.requests import ClientDisconnect
 
 from .. import __version__
 from . import comparison, display, repeat
+from .disk import UnwritableError, reading_words, writing
 from .exploration import Exploration
 from .guard import Guard
 from .schemas import Begin, Search, Setup, Step
 from .tables import MAX_UPLOAD
+from .words import SETTINGS, for_the_page
 from .workbench import EXAMPLES, Workbench
 
 STATIC = Path(str(files(__package__).joinpath("static")))
@@ -367,7 +370,7 @@ async def _receive(request: Request, path: Path) -> None:
     if declared.isdigit() and int(declared) > MAX_UPLOAD:
         raise HTTPException(413, words)
     size = 0
-    with path.open("wb") as target:
+    with writing(), path.open("wb") as target:
         async for block in request.stream():
             size += len(block)
             if size > MAX_UPLOAD:
@@ -375,9 +378,15 @@ async def _receive(request: Request, path: Path) -> None:
             target.write(block)
 
 
+def _field(place: tuple[Any, ...]) -> str:
+    """Return what the page calls a part of a request, or where it is."""
+    known = [SETTINGS[one] for one in place if one in SETTINGS]
+    return f"“{known[0]}”" if known else ".".join(map(str, place))
+
+
 def _add_errors(app: FastAPI) -> None:
     def sentence(code: int, error: Exception) -> JSONResponse:
-        return Answer({"detail": str(error)}, status_code=code)
+        return Answer({"detail": for_the_page(str(error))}, status_code=code)
 
     @app.exception_handler(LookupError)
     async def absent(request: Request, error: LookupError) -> JSONResponse:
@@ -395,12 +404,22 @@ def _add_errors(app: FastAPI) -> None:
     async def too_large(request: Request, error: MemoryError) -> JSONResponse:
         return sentence(413, MemoryError("there is not enough memory for this"))
 
+    @app.exception_handler(UnwritableError)
+    async def unwritable(request: Request, error: UnwritableError) -> JSONResponse:
+        return sentence(507, error)
+
     @app.exception_handler(OSError)
     async def disk(request: Request, error: OSError) -> JSONResponse:
-        return sentence(507, error)
+        code = 404 if isinstance(error, FileNotFoundError) else 400
+        return sentence(code, ValueError(reading_words(error)))
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(request: Request, error: ClientDisconnect) -> Response:
+        return Response(status_code=499)  # nobody is there to read it
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
         # What was sent is not sent back: it may hold anything.
-        found = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return Answer({"detail": "; ".join(found)}, status_code=422)
+        found = {_field(one["loc"]): one["msg"] for one in reversed(error.errors()[:5])}
+        said = [f"{name}: {words}" for name, words in reversed(found.items())]
+        return Answer({"detail": "; ".join(said)}, status_code=422)

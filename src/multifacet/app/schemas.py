@@ -1,13 +1,54 @@
-"""What requests may say; everything else is refused."""
+"""What requests and kept explorations may say; everything else is refused."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+#: The file that says what was done in an exploration, and its version.
+STATE, FORMAT = "exploration.json", 1
+#: Characters of a name that someone gives.
+MAX_NAME = 80
+#: Bytes of the name of a file; systems take 255, and some room is needed beside it.
+MAX_FILE_NAME = 200
+#: Characters that end a line, move a cursor or are none; no name has a use for them.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NO_FILE_NAME = re.compile(rf"{CONTROL.pattern}|[/\\]")
 
 Auto = Literal["auto"]
 Name = Annotated[str, Field(max_length=1000)]
+
+
+def check_name(name: str) -> str:
+    """Return the name that someone gives a view or a group, without spaces around it."""
+    name = name.strip()
+    if not name or len(name) > MAX_NAME:
+        raise ValueError(f"a name has 1 to {MAX_NAME} characters, this one {len(name)}")
+    if CONTROL.search(name):
+        raise ValueError(f"name={name!r} holds control characters: leave them out")
+    return name
+
+
+def check_file_name(name: str) -> str:
+    """Return the name of a file in the directory; raise if it leads elsewhere."""
+    if not is_file_name(name):
+        raise ValueError("it lies elsewhere, or its name is none of a file")
+    return name
+
+
+def is_file_name(name: str) -> bool:
+    """Tell whether a name is that of a file, and no way to another directory."""
+    return name not in ("", ".", "..") and not _NO_FILE_NAME.search(name)
+
+
+def file_name(name: str) -> str:
+    """Return the name under which a table is kept, whatever it is called elsewhere."""
+    name = _NO_FILE_NAME.sub("_", name).encode()[-MAX_FILE_NAME:].decode(errors="ignore").strip()
+    if not name.strip(". "):
+        return "table.csv"
+    return f"table-{name}" if name == STATE else name
 
 
 class Strict(BaseModel):
@@ -32,15 +73,20 @@ class Setup(Strict):
     missing: Literal["error", "impute", "drop"] = "error"
 
 
-class Search(Strict):
-    """Settings of a search; "auto" lets the library choose."""
+class Options(Strict):
+    """Settings of a search for one view; "auto" lets the library choose."""
 
-    n_views: Annotated[int, Field(ge=1, le=6)] = 1
     n_clusters: Annotated[int, Field(ge=2, le=50)] | Auto = "auto"
     n_components: Annotated[int, Field(ge=1, le=50)] | Auto = "auto"
     novelty_weight: Annotated[float, Field(ge=0, le=1e6)] | Auto = "auto"
     n_refits: Annotated[int, Field(ge=0, le=20)] = 3
     random_state: Annotated[int, Field(ge=0, le=2**31 - 2)] = 0
+
+
+class Search(Options):
+    """Settings of a search, and how many views are to be found."""
+
+    n_views: Annotated[int, Field(ge=1, le=6)] = 1
 
 
 class Accept(Strict):
@@ -82,3 +128,102 @@ class Merge(Strict):
 
 
 Step = Annotated[Accept | Reject | Restore | Rename | Merge, Field(discriminator="do")]
+
+
+# What exploration.json holds. It may come from anywhere, so nothing is converted or guessed.
+
+_KEPT = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
+ViewId = Annotated[str, Field(pattern="^v[0-9]{1,9}$")]
+Count = Annotated[int, Field(ge=0, le=2**53)]
+FileName = Annotated[str, AfterValidator(check_file_name)]
+GivenName = Annotated[str, AfterValidator(check_name)]
+Groups = Annotated[list[Count], Field(min_length=2)]
+
+
+class KeptRoles(BaseModel):
+    """What the columns are for."""
+
+    model_config = _KEPT
+
+    features: list[str]
+    given: list[str]
+    identifier: str | None
+    standardize: bool
+    missing: Literal["error", "impute", "drop"]
+
+
+class KeptSetup(KeptRoles):
+    """What the columns are for, and why some are for nothing."""
+
+    left_out: dict[str, str]
+    notes: list[str]
+
+
+class KeptOptions(Options):
+    """Settings of a search that is over."""
+
+    model_config = _KEPT
+
+
+class KeptFind(KeptRoles):
+    """A view was found."""
+
+    do: Literal["find"]
+    view: ViewId
+    name: GivenName
+    dropped: list[Count]
+    options: KeptOptions
+    known: list[ViewId]
+    merged: dict[ViewId, list[Groups]]
+
+
+class KeptVerdict(BaseModel):
+    """A view was accepted, rejected, or neither again."""
+
+    model_config = _KEPT
+
+    do: Literal["accept", "reject", "restore"]
+    view: ViewId
+
+
+class KeptRename(BaseModel):
+    """A view or a group got a name."""
+
+    model_config = _KEPT
+
+    do: Literal["rename"]
+    view: ViewId
+    group: Count | None
+    name: GivenName
+
+
+class KeptMerge(BaseModel):
+    """Groups of a view became one."""
+
+    model_config = _KEPT
+
+    do: Literal["merge"]
+    view: ViewId
+    groups: Groups
+
+
+KeptStep = Annotated[KeptFind | KeptVerdict | KeptRename | KeptMerge, Field(discriminator="do")]
+
+
+class KeptVersion(BaseModel):
+    """The version of exploration.json, whatever else it holds."""
+
+    format: int
+
+
+class KeptState(BaseModel):
+    """All of exploration.json."""
+
+    model_config = _KEPT
+
+    format: int
+    name: FileName
+    file: FileName
+    counter: Count
+    setup: KeptSetup | None
+    steps: list[KeptStep]

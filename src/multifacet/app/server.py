@@ -7,11 +7,12 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import uvicorn
 
+from ..files import locked
 from .guard import LOOPBACK
 from .routes import make_app
 from .workbench import Workbench
@@ -36,7 +37,7 @@ def serve(
     data : str or Path, optional
         Table to begin with.
     folder : str or Path
-        Directory that keeps explorations.
+        Directory that keeps explorations; no other process may use it meanwhile.
     host : str
         Address to listen on. Anything but the loopback address needs a token, which is made here
         and is part of the address.
@@ -47,10 +48,12 @@ def serve(
     ready : callable
         Called with the address of the page before requests are answered.
     """
-    listening = _listen(host, port)
-    token = None if host in LOOPBACK else secrets.token_urlsafe(24)
-    bench = Workbench(folder)
-    try:
+    with (
+        locked(folder),
+        closing(_listen(host, port)) as listening,
+        closing(Workbench(folder)) as bench,
+    ):
+        token = None if host in LOOPBACK else secrets.token_urlsafe(24)
         place = "" if data is None else f"#{bench.begin(Path(data), trusted=True).id}"
         shown = f"[{host}]" if ":" in host else host
         query = "" if token is None else f"?token={token}"
@@ -64,9 +67,6 @@ def serve(
         )
         with suppress(KeyboardInterrupt):  # the way to end it
             uvicorn.Server(settings).run(sockets=[listening])
-    finally:
-        bench.close()
-        listening.close()
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import zipfile
-import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..files import FileData, read_file
-from ..files.binary import need
 from ..frames.cells import read_column, whole
-from ..frames.roles import assign_roles
-from ..frames.table import read_table
+from ..frames.roles import UNREAD, assign_roles
+from ..frames.table import listing, read_table
 from ..linalg import Array
+from .limits import unpacked_size
 
 #: What one request may bring, and what a packed file may unpack to.
 MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
@@ -29,7 +27,7 @@ ROW = "row"
 
 def read_within_limits(path: Path) -> FileData:
     """Read a table that someone has sent; raise before a small file becomes a huge table."""
-    _check_unpacked(path)
+    check_unpacked(path.name, [path])
     file = read_file(path)
     if len(file.columns) > MAX_COLUMNS:
         raise ValueError(
@@ -41,48 +39,16 @@ def read_within_limits(path: Path) -> FileData:
     return file
 
 
-def _check_unpacked(path: Path) -> None:
-    """Raise if a packed file holds far more than its size says."""
-    with path.open("rb") as stream:
-        start = stream.read(4)
-    if start[:2] == b"\x1f\x8b":
-        size = _gzip_size(path)
-    elif start == b"PK\x03\x04":
-        try:
-            with zipfile.ZipFile(path) as archive:
-                size = sum(entry.file_size for entry in archive.infolist())
-        except zipfile.BadZipFile as error:
-            raise ValueError(f"{path.name!r} is broken: {error}") from error
-    elif start == b"PAR1":
-        size = 8 * _parquet_cells(path)
-    else:
-        return
-    if size > MAX_UNPACKED:
-        raise ValueError(
-            f"{path.name!r} unpacks to more than {MAX_UNPACKED // 2**20} MB: that is too much for "
-            "the workbench"
-        )
-
-
-def _gzip_size(path: Path) -> int:
-    """Return the unpacked size, or one that is too large."""
-    size = 0
-    try:
-        with gzip.open(path) as stream:
-            while size <= MAX_UNPACKED and (block := stream.read(2**20)):
-                size += len(block)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path.name!r} is packed by gzip, but broken: {error}") from error
-    return size
-
-
-def _parquet_cells(path: Path) -> int:
-    pa = need("pyarrow", "arrow", "Parquet")
-    try:
-        found = need("pyarrow.parquet", "arrow", "Parquet").read_metadata(path)
-    except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path.name!r} is broken, or is no Parquet file: {error}") from error
-    return found.num_rows * found.num_columns
+def check_unpacked(name: str, paths: Iterable[Path]) -> None:
+    """Raise if the files of one upload hold far more, all together, than their sizes say."""
+    left = MAX_UNPACKED
+    for path in paths:
+        left -= unpacked_size(path, left)
+        if left < 0:
+            raise ValueError(
+                f"{name!r} unpacks to more than {MAX_UNPACKED // 2**20} MB: that is too much for "
+                "the workbench"
+            )
 
 
 def named_columns(file: FileData) -> tuple[dict[str, Any], str | None]:
@@ -103,7 +69,11 @@ def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None)
     except ValueError as error:  # it is for the user to say what the features are
         return setup | {"features": [], "left_out": {}, "notes": [*file.notes, str(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}
-    return setup | {"left_out": roles.left_out, "notes": list(file.notes)}
+    notes = [*file.notes]
+    unread = [name for name, why in roles.left_out.items() if why == UNREAD]
+    if unread:
+        notes.append(f"left out, also of exported labels, as {UNREAD}: {listing(unread)}")
+    return setup | {"left_out": roles.left_out, "notes": notes}
 
 
 def describe_columns(columns: dict[str, Any]) -> list[dict[str, Any]]:

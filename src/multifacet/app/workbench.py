@@ -6,9 +6,12 @@ import io
 import re
 import secrets
 import shutil
+import stat
 import tempfile
 import threading
 import zipfile
+from contextlib import suppress
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..datasets import make_gaussian_views, make_moons_views
-from ..files import read_file, write_table
-from .exploration import STATE, Exploration
+from ..files import read_file, to_json, write_table
+from . import display, repeat
+from .disk import UnwritableError, writing
+from .exploration import Exploration
 from .jobs import Job, Jobs
-from .tables import MAX_UNPACKED, read_within_limits
+from .schemas import STATE, file_name, is_file_name
+from .tables import check_unpacked, read_within_limits
 
 #: Explorations that are held in memory; others are read again when someone asks.
 MAX_OPEN = 6
@@ -45,6 +51,7 @@ class Workbench:
         self.jobs = Jobs()
         self._lock = threading.RLock()
         self._open: dict[str, Exploration] = {}
+        self._unused: set[Path] = set()
         self._known_jobs: dict[str, Job] = {}
         self._temporary = tempfile.TemporaryDirectory(prefix="multifacet-")
 
@@ -52,9 +59,8 @@ class Workbench:
         """End all work, and remove what nobody needs: uploads in which nothing was found."""
         self.jobs.close()
         self._temporary.cleanup()
-        for exploration in self._open.values():
-            if not exploration.steps:
-                shutil.rmtree(exploration.folder, ignore_errors=True)
+        for folder in self._unused | {one.folder for one in self._open.values() if not one.steps}:
+            shutil.rmtree(folder, ignore_errors=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
 
@@ -62,18 +68,19 @@ class Workbench:
 
     def upload_path(self, name: str) -> Path:
         """Return where the bytes of an upload go."""
-        own = Path(tempfile.mkdtemp(dir=self._temporary.name))
-        name = re.sub(r"[\x00-\x1f/\\]", "_", name).strip()[-120:]
-        return own / (name if name.strip(". ") else "table.csv")
+        with writing():
+            return Path(tempfile.mkdtemp(dir=self._temporary.name)) / file_name(name)
 
     def begin(self, path: Path, *, trusted: bool = False) -> Exploration:
         """Begin with a table, or take up a packed exploration; a trusted path has no size limit."""
         if not trusted and _holds_exploration(path):
             return self._unpack(path)
         file = read_file(path) if trusted else read_within_limits(path)
+        file = replace(file, name=file_name(path.name))
         folder = self._new_folder(path.name)
         try:
-            shutil.copyfile(path, folder / path.name)
+            with writing():
+                shutil.copyfile(path, folder / file.name)
             exploration = Exploration.begin(folder, file)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -88,7 +95,8 @@ class Workbench:
         if name not in EXAMPLES:
             raise LookupError(f"there is no example {name!r}: use {', '.join(EXAMPLES)}")
         path = self.upload_path(f"{name}.csv")
-        write_table(path, _generated(name))
+        with writing():
+            write_table(path, _generated(name))
         return self.begin(path)
 
     def get(self, exploration_id: str) -> Exploration:
@@ -119,9 +127,10 @@ class Workbench:
             # Names and sizes are cheap to compare; only what may be the same is read.
             path = self.folder / listed["id"] / own.file.name
             if listed["id"] != own.id and path.is_file() and path.stat().st_size == size:
-                other = self.get(listed["id"])
-                if other.file.sha256 == own.file.sha256:
-                    found.append(other)
+                with suppress(ValueError):  # a damaged one takes nothing from this one
+                    other = self.get(listed["id"])
+                    if other.file.sha256 == own.file.sha256:
+                        found.append(other)
         return found
 
     def remove(self, exploration_id: str) -> None:
@@ -131,24 +140,28 @@ class Workbench:
             self.jobs.cancel(job)
         with self._lock:
             self._open.pop(exploration_id, None)
-        shutil.rmtree(exploration.folder)
+        if exploration.folder.exists():
+            with writing():
+                shutil.rmtree(exploration.folder)
 
     def _new_folder(self, name: str) -> Path:
         stem = re.sub(r"[^a-z0-9]+", "-", name.split(".")[0].lower()).strip("-")[:40] or "table"
         folder = self.folder / f"{stem}-{secrets.token_hex(3)}"
-        folder.mkdir(parents=True)
+        with writing():
+            folder.mkdir(parents=True)
         return folder
 
     def _remember(self, exploration: Exploration) -> Exploration:
         with self._lock:
             self._open[exploration.id] = exploration
+            self._unused.discard(exploration.folder)
             busy = {job.exploration for job in self._known_jobs.values() if job.active}
             idle = [one for one in self._open.values() if one.id not in busy and not one.problem]
             for old in idle[: max(0, len(self._open) - MAX_OPEN)]:
                 if old is not exploration:
                     del self._open[old.id]
-                    if not old.steps:
-                        shutil.rmtree(old.folder, ignore_errors=True)
+                    if not old.steps:  # its page may be open, so it stays as long as the server
+                        self._unused.add(old.folder)
         return exploration
 
     # Files of explorations
@@ -166,21 +179,11 @@ class Workbench:
     def _unpack(self, path: Path) -> Exploration:
         folder = self._new_folder(path.name)
         try:
-            with zipfile.ZipFile(path) as archive:
-                entries = archive.infolist()
-                if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
-                    raise ValueError(f"{path.name!r} unpacks to more than the workbench takes")
-                for entry in entries:
-                    if Path(entry.filename).name != entry.filename or entry.is_dir():
-                        raise ValueError(f"{path.name!r} holds the strange path {entry.filename!r}")
-                    archive.extract(entry, folder)
-            exploration = Exploration.open(folder)
-            for view_id in exploration.facets():
-                exploration.views(view_id)
-        except BaseException as error:
+            _extract(path, folder)
+            exploration = Exploration.open(folder, read_within_limits)
+            _try_out(path.name, exploration)
+        except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
-            if isinstance(error, zipfile.BadZipFile | LookupError):
-                raise ValueError(f"{path.name!r} is broken: {error}") from error
             raise
         return self._remember(exploration)
 
@@ -214,10 +217,58 @@ class Workbench:
 
 def _holds_exploration(path: Path) -> bool:
     try:
-        with zipfile.ZipFile(path) as archive:
-            return STATE in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+            file.seek(0)
+            return file.read(2) == b"PK" and STATE in names
+    except Exception:  # no archive, or broken in one of many ways: whoever reads it says so
         return False
+
+
+def _extract(path: Path, folder: Path) -> None:
+    """Unpack an archive of plain files into a directory, within the limits."""
+    check_unpacked(path.name, [path])
+    try:
+        with zipfile.ZipFile(path) as archive:
+            seen: set[str] = set()
+            for entry in archive.infolist():
+                _check_entry(path.name, entry, seen)
+                content = archive.read(entry)
+                with writing():
+                    (folder / entry.filename).write_bytes(content)
+    except (ValueError, MemoryError, UnwritableError):
+        raise
+    except Exception as error:  # zipfile and zlib say in many types what is wrong inside
+        raise ValueError(f"{path.name!r} is broken: {error}") from error
+    check_unpacked(path.name, sorted(folder.iterdir()))
+
+
+def _check_entry(name: str, entry: zipfile.ZipInfo, seen: set[str]) -> None:
+    """Raise unless an entry of an archive is a file of its own, right in the directory."""
+    mode = entry.external_attr >> 16  # of the file, where a system with such modes packed it
+    plain = not entry.is_dir() and stat.S_IFMT(mode) in (0, stat.S_IFREG)
+    # Some systems do not tell upper and lower case apart.
+    again = entry.filename.casefold() in seen
+    seen.add(entry.filename.casefold())
+    if not plain or again or not is_file_name(entry.filename):
+        raise ValueError(
+            f"{name!r} holds the strange path {entry.filename!r}: only an exploration as the "
+            "workbench packs it can be taken up"
+        )
+
+
+def _try_out(name: str, exploration: Exploration) -> None:
+    """Raise unless all that a page or a report asks of an exploration can be answered."""
+    try:
+        display.describe(exploration, [])
+        for view_id in exploration.facets():
+            to_json(display.detail(exploration, view_id))
+        if any(one.status != "rejected" for one in exploration.facets().values()):
+            repeat.report(exploration)
+    except MemoryError:
+        raise
+    except Exception as error:  # views are free in what they hold, and so is what goes wrong
+        raise ValueError(f"{name!r} is damaged: a view in it cannot be shown") from error
 
 
 def _generated(name: str) -> dict[str, Any]:

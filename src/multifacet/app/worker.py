@@ -7,6 +7,8 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from .words import for_the_page
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
@@ -47,7 +49,7 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", category=UserWarning)
             _find(job, connection)
-        notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+        notes = list(dict.fromkeys(for_the_page(str(warning.message)) for warning in caught))
         connection.send({"kind": "done", "notes": notes})
     except (EOFError, BrokenPipeError):
         raise
@@ -56,7 +58,7 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
         connection.send({"kind": "failed", "message": words})
     except Exception as error:  # whatever it is, the page has to hear of it
         known = isinstance(error, ValueError | OSError | ImportError)
-        words = str(error) if known else f"unexpected {type(error).__name__}: {error}"
+        words = for_the_page(str(error)) if known else f"unexpected {type(error).__name__}: {error}"
         connection.send({"kind": "failed", "message": words})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from .command import Group
 from .compare import compare
 from .completion import completion
 from .demo import demo
@@ -20,7 +21,7 @@ from .report import report
 __all__ = ["main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
     """Find groupings of a table that are good and different from what you know.

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
+
+from ..printable import in_json, lines, one_line
+
+
+def say(text: object) -> None:
+    """Print text on standard output; what it holds of tables and files gives no orders."""
+    click.echo(lines(text))
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    from ..files import to_json
+
+    click.echo(in_json(to_json(value)))
 
 
 class Refused(click.ClickException):
@@ -19,6 +35,29 @@ class Failed(click.ClickException):
     """A right use that could not be carried out."""
 
     exit_code = 1
+
+
+class Group(click.Group):
+    """Commands whose errors quote tables and arguments without giving orders to the terminal."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the command line up to the name of the command."""
+        with _printable():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Read the rest, and run the command."""
+        with _printable():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _printable() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = one_line(error.message)  # type: ignore[misc]  # the only way in
+        raise
 
 
 class Command(click.Command):

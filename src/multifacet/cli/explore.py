@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .command import Command, Refused
+from .command import Command, Refused, say
 
 
 @click.command(cls=Command)
@@ -51,5 +51,5 @@ def explore(data: str | None, host: str, port: int | None, no_browser: bool, fol
         host=host,
         port=port,
         browser=not no_browser,
-        ready=lambda address: click.echo(f"workbench: {address}"),
+        ready=lambda address: say(f"workbench: {address}"),
     )

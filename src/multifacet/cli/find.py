@@ -16,7 +16,15 @@ from .source import ROW, Source, read_source, with_existing
 if TYPE_CHECKING:
     from ..estimators.find import Views
 
+#: Column of the candidate that the report shows when no view is believed.
+NOT_BELIEVED = "best candidate (not believed)"
 FILES = ("report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json")
+#: Options that a method has no use for.
+_UNUSED = {
+    "linear": ("bandwidth",),
+    "embedding": ("n_components",),
+    "isaac": ("n_components", "bandwidth", "novelty_weight"),
+}
 #: Options that go to :func:`multifacet.find_views` as they are.
 _LIBRARY = (
     "n_views", "n_clusters", "missing", "standardize", "strategy", "method", "n_components",
@@ -79,6 +87,7 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
     """Find views as the options say, and leave all files in a directory."""
     run = Run(ctx)
     options, checkpoint = run.options, folder / CHECKPOINT
+    run.refuse_unused("method", _UNUSED)
     with run.stage("read"):
         source = with_existing(run, read_source(run), options["existing"])
     with results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft:
@@ -139,10 +148,12 @@ def _for_machines(views: Views) -> list[dict[str, Any]]:
 
 
 def _labels(views: Views) -> dict[str, Any]:
-    """Return identifiers, what was given, and the views, as columns."""
+    """Return identifiers, what was given, and the views, as columns; if none, what came closest."""
     columns = {views.encoding.identifier or ROW: views.index, **views.given}
     for view in views:
         columns[unused(view.name, columns)] = view.labels
+    if not views.views and views.rejected is not None:
+        columns[unused(NOT_BELIEVED, columns)] = views.rejected.labels
     return columns
 
 

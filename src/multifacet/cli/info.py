@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .command import Command
+from .command import Command, say, say_json
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "rich", "click")
 _OPTIONAL = {"matplotlib": "plot", "pyarrow": "arrow", "anndata": "anndata"}
@@ -22,7 +22,6 @@ _OPTIONAL = {"matplotlib": "plot", "pyarrow": "arrow", "anndata": "anndata"}
 def info(rows: int, columns: int, as_json: bool) -> None:
     """Show versions, engines, and what would be chosen for a table of some size."""
     from ..engines import NAMES
-    from ..files import to_json
 
     found = {
         "versions": {"multifacet": __version__, "python": platform.python_version()}
@@ -30,7 +29,10 @@ def info(rows: int, columns: int, as_json: bool) -> None:
         "engines": sorted(NAMES),
         "auto": _auto(rows, columns),
     }
-    click.echo(to_json(found) if as_json else _in_words(found))
+    if as_json:
+        say_json(found)
+    else:
+        say(_in_words(found))
 
 
 def _version(name: str) -> str | None:

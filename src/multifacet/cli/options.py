@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import tomllib
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -30,7 +29,12 @@ class Names(click.ParamType):
         """Return the names."""
         if isinstance(value, list):
             return [str(one) for one in value]
-        names = [name.strip() for name in next(csv.reader([str(value)], skipinitialspace=True), [])]
+        try:
+            parts = next(csv.reader([str(value)], skipinitialspace=True), [])
+        except csv.Error:
+            text = f"{value!r} has a line break: put the name that holds it in quotes"
+            self.fail(text, param, ctx)
+        names = [name.strip() for name in parts]
         if not all(names) or not names:
             self.fail(f"{value!r} holds an empty name", param, ctx)
         return names
@@ -96,26 +100,39 @@ def from_config(ctx: click.Context, param: Any, path: str | None) -> str | None:
         return None
     try:
         values = tomllib.loads(_read(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise Refused(f"{path!r} is not valid TOML: {error}") from error
-    _set_defaults(ctx, path, values)
+    _set_defaults(ctx, path, _of_command(ctx, values))
     return path
+
+
+def _of_command(ctx: click.Context, values: dict[str, Any]) -> dict[str, Any]:
+    """Return options without those in sections of other commands, so that all may share a file."""
+    commands = getattr(ctx.find_root().command, "commands", {})
+    sections = {key: v for key, v in values.items() if key in commands and isinstance(v, dict)}
+    common = {key: value for key, value in values.items() if key not in sections}
+    return common | sections.get(str(ctx.info_name), {})
 
 
 def from_run(ctx: click.Context, param: Any, path: str | None) -> str | None:
     """Take all options from the run.json of an earlier run, and remember what it read."""
     if path is None:
         return None
+    from ..files import check_shape, read_json
+
     try:
-        run = json.loads(_read(path))
-        task, values, inputs = run["task"], run["options"], [run["input"], *run["existing"]]
-        values = values | {"data": _where(values["data"], inputs[0])}
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise Refused(f"{path!r} is not the run.json of a run of multifacet") from error
-    if task != ctx.info_name:
+        run = read_json(_read(path))
+        check_shape(run, _RUN)
+    except ValueError as error:
+        raise Refused(f"{path!r} is not the run.json of a run of multifacet: {error}") from error
+    if run["task"] != ctx.info_name:
+        task = run["task"]
         raise Refused(f"{path!r} is of `multifacet {task}`, not of `multifacet {ctx.info_name}`")
-    _set_defaults(ctx, path, values)
-    ctx.meta["repeated"] = inputs
+    data = {"data": _where(run["options"]["data"], run["input"])}
+    # What nobody said and nothing stands for is null.
+    said = {key: value for key, value in run["options"].items() if value is not None}
+    _set_defaults(ctx, path, said | data)
+    ctx.meta["repeated"] = [run["input"], *run["existing"]]
     return path
 
 
@@ -136,6 +153,15 @@ def _read(path: str) -> str:
         raise Refused(f"cannot read {path!r}: {error.strerror}") from None
 
 
+#: What is needed of a run.json to repeat a run.
+_RUN = {
+    "task": str,
+    "options": {"data": str},
+    "input": {"sha256": str, "path?": str},
+    "existing": [{"sha256": str}],
+}
+
+
 def _set_defaults(ctx: click.Context, path: str, values: dict[str, Any]) -> None:
     if ctx.default_map:
         raise Refused("--config and --from exclude each other: pass one of them")
@@ -145,9 +171,29 @@ def _set_defaults(ctx: click.Context, path: str, values: dict[str, Any]) -> None
             close = get_close_matches(key, params)
             meant = f"did you mean {close[0]!r}?" if close else f"use {', '.join(params)}"
             raise Refused(f"{path!r} has the unknown option {key!r}: {meant}")
-        if getattr(params[key], "multiple", False):
-            values = values | {key: [value]}  # as if the option was there once
+        values = values | {key: _as_said(path, key, params[key], value)}
     ctx.default_map = {params[key].name: value for key, value in values.items()}
+
+
+def _as_said(path: str, key: str, param: click.Parameter, value: Any) -> Any:
+    """Return a value of a file as the command line would have it; refuse what it cannot say."""
+    flag, names = getattr(param, "is_flag", False), getattr(param, "multiple", False)
+    several = names or getattr(param.type, "several", False)
+    words = value if several and isinstance(value, list) else [value]
+    if not all(isinstance(w, bool if flag else str | int | float) for w in words) or (
+        not flag and any(isinstance(word, bool) for word in words)
+    ):
+        kind = "true or false" if flag else "text or a number" + ", or a list of them" * several
+        raise Refused(f"{path!r} has {key} = {_shortened(value)}: it takes {kind}")
+    if flag:
+        return value
+    said = [str(word) for word in value] if isinstance(value, list) else str(value)
+    return [said] if names else said  # as if the option was there once
+
+
+def _shortened(value: Any, most: int = 60) -> str:
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]} ..."
 
 
 def key_of(param: click.Parameter) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from .command import Failed, Refused
+from .command import Refused
 
 #: Name of the file that keeps an interrupted search.
 CHECKPOINT = ".checkpoint.npz"
+#: How directories begin in which a run gathers its files.
+UNFINISHED = ".unfinished-"
 
 
 def default_output(data: str, what: str) -> Path:
@@ -44,29 +46,33 @@ def results_in(
     resume : bool
         Whether an interrupted search may be continued.
     """
-    _refuse_to_replace(path, names, force=force, resume=resume)
-    new = not path.exists()
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=path))
-    except OSError as error:
-        raise Failed(f"cannot write to {str(path)!r}: {error.strerror}") from error
-    try:
-        if force and not resume:
+    from ..files import locked
+
+    if path.exists() and not path.is_dir():
+        raise Refused(f"{str(path)!r} is a file: name a directory with -o")
+    with locked(path):  # so that from here on nobody else changes what is there
+        _refuse_to_replace(path, names, force=force, resume=resume)
+        _sweep(path)
+        with tempfile.TemporaryDirectory(
+            prefix=UNFINISHED, dir=path, ignore_cleanup_errors=True
+        ) as name:
+            if force and not resume:
+                (path / CHECKPOINT).unlink(missing_ok=True)
+            yield Path(name)
+            for file in sorted(Path(name).iterdir()):
+                file.replace(path / file.name)
             (path / CHECKPOINT).unlink(missing_ok=True)
-        yield draft
-        for file in sorted(draft.iterdir()):
-            file.replace(path / file.name)
-        (path / CHECKPOINT).unlink(missing_ok=True)
-    finally:
+
+
+def _sweep(path: Path) -> None:
+    """Remove what runs that were killed have left behind; nobody else is in the directory."""
+    for draft in path.glob(f"{UNFINISHED}*"):
         shutil.rmtree(draft, ignore_errors=True)
-        if new and not any(path.iterdir()):
-            path.rmdir()
+    for draft in path.glob(f".*-{CHECKPOINT}"):
+        draft.unlink(missing_ok=True)
 
 
 def _refuse_to_replace(path: Path, names: Sequence[str], *, force: bool, resume: bool) -> None:
-    if path.exists() and not path.is_dir():
-        raise Refused(f"{str(path)!r} is a file: name a directory with -o")
     if force:
         return
     there = [name for name in names if (path / name).exists()]

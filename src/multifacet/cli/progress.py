@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..printable import one_line
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -29,7 +31,8 @@ class Display:
         """Tell the user something, once."""
         if text not in self.notes:
             self.notes.append(text)
-            self._console.print(f"note: {text}", markup=False, highlight=False, soft_wrap=True)
+            said = f"note: {one_line(text)}"
+            self._console.print(said, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def __enter__(self) -> Display:
         if self._visible:
@@ -37,9 +40,9 @@ class Display:
 
             self._live = progress.Progress(
                 progress.SpinnerColumn(),
-                progress.TextColumn("{task.description}"),
+                progress.TextColumn("{task.description}", markup=False),
                 progress.BarColumn(bar_width=20),
-                progress.TextColumn("{task.fields[detail]}"),
+                progress.TextColumn("{task.fields[detail]}", markup=False),
                 progress.TimeElapsedColumn(),
                 console=self._console,
                 transient=True,

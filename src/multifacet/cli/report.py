@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .command import Command, Refused
+from .command import Command, Refused, say
 from .output import CHECKPOINT
 
 _RESULTS = ("views.json", "reduction.json", "comparison.json")
@@ -30,13 +31,18 @@ def report(result: str, output: str | None, force: bool) -> None:
         raise Refused(
             f"{str(target)!r} exists: replace it with --force, or name another file with -o"
         )
+    from ..files import locked
     from ..report import render
 
-    click.echo(f"report: {render(_document(path), target)}")
+    # What a run has in hand there is neither read nor written.
+    with nullcontext() if output else locked(path.parent):
+        say(f"report: {render(_document(path), target)}")
 
 
 def _find(path: Path) -> Path:
     """Return the file that holds a result."""
+    if not path.exists():
+        raise Refused(f"there is no file {str(path)!r}")
     if not path.is_dir():
         return path
     there = [path / name for name in _RESULTS if (path / name).exists()]
@@ -52,6 +58,8 @@ def _find(path: Path) -> Path:
 
 def _document(path: Path) -> dict[str, Any]:
     """Return a result as the report takes it."""
+    from ..report import check_document, check_run
+
     if path.suffix == ".npz":
         from ..estimators.find import Views
 
@@ -61,17 +69,33 @@ def _document(path: Path) -> dict[str, Any]:
         kinds = [name.removesuffix(".json") for name in _RESULTS]
         if not isinstance(document, dict) or document.get("kind") not in kinds:
             raise Refused(f"{str(path)!r} is not a result: use {', '.join(_RESULTS)} or views.npz")
-    run = path.with_name("run.json")
-    return document | ({"run": _read_json(run)} if run.exists() else {})
+    with _refusing(path):
+        check_document(document)
+    record = path.with_name("run.json")
+    if not record.exists():
+        return document
+    run = _read_json(record)
+    with _refusing(record):
+        check_run(run)
+    return document | {"run": run}
 
 
 def _read_json(path: Path) -> Any:
+    from ..files import read_json
+
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise Refused(f"there is no file {str(path)!r}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        return read_json(path.read_bytes())
+    except ValueError as error:
         raise Refused(
             f"{str(path)!r} is not a result: pass a directory that `multifacet find`, reduce or "
             "compare has written"
         ) from error
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Say which file is damaged."""
+    try:
+        yield
+    except ValueError as error:
+        raise Refused(f"{str(path)!r} is damaged: {error}; make the result again") from error

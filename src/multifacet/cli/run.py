@@ -6,7 +6,7 @@ import platform
 import shlex
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
-from .command import Command, Refused
+from .command import Command, Refused, say, say_json
 from .options import CALL_ONLY, key_of, spell
 from .progress import Display
 
@@ -51,6 +51,14 @@ class Run:
         """Tell the user something, in terms of options."""
         self.display.note(self._command.in_options(text))
 
+    def refuse_unused(self, name: str, unused: Mapping[str, Sequence[str]]) -> None:
+        """Refuse options at other values than "auto" for which the value of another has no use."""
+        chosen = self.options[name]
+        for option in unused.get(chosen, ()):
+            if self.options[option] != "auto":
+                text = f"{option}={self.options[option]} has no effect with {name}={chosen!r}"
+                raise Refused(self._command.in_options(f"{text}: leave it out"))
+
     def has_read(self, file: FileData) -> None:
         """Keep what is needed to know a file again, and refuse a repetition on another one."""
         rows = len(next(iter(file.columns.values())))
@@ -78,12 +86,10 @@ class Run:
     def tell(self, folder: Path, files: Sequence[str], text: str, result: dict[str, Any]) -> None:
         """Print the result, in words or as JSON, and where the files are."""
         if not self.options["as_json"]:
-            click.echo(f"{text}\nreport: {folder / 'report.html'}")
+            say(f"{text}\nreport: {folder / 'report.html'}")
             return
-        from ..files import to_json
-
         where = {"output": str(folder), "files": list(files)}
-        click.echo(to_json(where | result | {"notes": self.display.notes}))
+        say_json(where | result | {"notes": self.display.notes})
 
     def to_dict(self) -> dict[str, Any]:
         """Return how to repeat this run, for run.json and the report."""

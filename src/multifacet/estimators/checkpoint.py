@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ..files import check_shape
 from ..linalg import Array
 from .storage import pack_views, read_archive, unpack_views, write_archive
 from .view import View
@@ -62,6 +64,8 @@ class Checkpoint:
         if not self.path.exists():
             return []
         meta, arrays = read_archive(self.path, "a checkpoint", FORMAT)
+        with self._named():
+            check_shape(meta, {"options": {...: str}, "data": str})
         was = meta["options"]
         changed = [
             f"{name}={was.get(name)}"
@@ -74,7 +78,19 @@ class Checkpoint:
                 f"checkpoint={str(self.path)!r} was made {reason}: use the same again, or delete "
                 "the file to begin anew (on the command line: --force without --resume)"
             )
-        return unpack_views(meta["views"], arrays)
+        with self._named():
+            return unpack_views(meta.get("views"), arrays)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Say which file is damaged."""
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} is damaged: {error}; delete the file to begin anew "
+                "(on the command line: --force without --resume)"
+            ) from error
 
     def save(self, views: Sequence[View]) -> None:
         """Replace the file by one with these views."""

@@ -15,6 +15,7 @@ from ..frames.cells import check_cells, whole
 from ..frames.table import columns_of, read_table
 from ..linalg import Array, is_array_like
 from ..metrics import nmi
+from ..printable import one_line
 from ..validation import check_choice, check_labels
 
 #: Version of the dict of :meth:`Comparison.to_dict`.
@@ -121,7 +122,7 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = [f"{len(self.labelings)} labelings of {self.n_rows} rows"]
-        lines += [f"  {_told(pair)}" for pair in self.pairs]
+        lines += [f"  {one_line(_told(pair))}" for pair in self.pairs]
         return "\n".join(lines)
 
 

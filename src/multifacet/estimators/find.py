@@ -15,13 +15,14 @@ import numpy as np
 
 from ..evidence import Frontier, attempt, frontier
 from ..explain import explain
-from ..files import read_path
+from ..files import check_shape, read_path
 from ..frames import Encoding, Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..linalg import Array
+from ..printable import one_line
 from ..progress import announce
 from ..validation import check_count, check_labelings
-from .storage import pack_views, read_archive, unpack_views, write_archive
+from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_groups, describe_views, leading_features
 from .view import View
 from .views import ViewFinder
@@ -192,25 +193,43 @@ class Views:
             The file.
         """
         meta, arrays = read_archive(Path(path), "views", FORMAT)
+        try:
+            return cls._unpacked(meta, arrays)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is damaged: {error}; save the views again") from error
+
+    @classmethod
+    def _unpacked(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Views:
+        """Return the views that a file holds; raise if its parts do not belong together."""
+        check_shape(meta, _META)
         views = unpack_views(meta["views"], arrays)
+        n, d = arrays.get("index", _NONE).size, len(meta["encoding"]["feature_names"])
+        for name in ("index", *(f"given{i}" for i in range(len(meta["given"])))):
+            check_array(arrays, name, (n,), "biufUSmM")
+        if any(len(v.labels) != n or len(v.feature_weights) != d for v in views):
+            raise ValueError(f"not all views are of {n} rows and {d} features")
+        if not 0 <= meta["n_views"] <= len(views):
+            raise ValueError(f"n_views is {meta['n_views']} for {len(views)} views")
         path_of = None
         if meta["frontier"] is not None:
-            known = {name: arrays[f"frontier_{name}"] for name in _FRONTIER_ARRAYS}
-            path_of = Frontier(**known, chosen=meta["frontier"]["chosen"])
+            path_of = _unpacked_frontier(arrays, meta["frontier"]["chosen"])
         given = {name: arrays[f"given{i}"] for i, name in enumerate(meta["given"])}
         encoding = Encoding.from_dict(meta["encoding"])
+        places = {place for column in encoding.columns for place in column.features}
+        if not places <= set(range(d)) or not len(encoding.mean) == len(encoding.scale) == d:
+            raise ValueError(f"the encoding is not one of {d} features")
         count = meta["n_views"]
         rejected = views[count] if len(views) > count else None
         return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
 
     def __str__(self) -> str:
-        known = f", given {', '.join(self.given)}" if self.given else ""
+        known = one_line(f", given {', '.join(self.given)}" if self.given else "")
         if not self.views:
             nothing = f"No view beyond chance in {len(self.index)} rows{known}."
             if self.rejected is None:
                 return nothing
             best = self.rejected
-            return f"{nothing}\n  the best one: {best.sentence}\n    {self._belief(best)}"
+            return f"{nothing}\n  the best one: {one_line(best.sentence)}\n    {self._belief(best)}"
         count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
         lines = [f"{count} of {len(self.index)} rows{known}"]
         lines += [f"  {view}\n    {self._belief(view)}" for view in self.views]
@@ -250,6 +269,38 @@ class Views:
 
 
 _FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
+
+
+#: In place of an array that is missing.
+_NONE = np.zeros(0)
+#: What a file of views holds beside arrays.
+_META = {
+    "given": [str],
+    "encoding": {
+        "columns": [
+            {"name": str, "kind": str, "categories": [str], "features": [int], "fill": ...}
+        ],
+        "feature_names": [str],
+        "mean": [float],
+        "scale": [float],
+        "identifier": (str, None),
+    },
+    "views": list,
+    "n_views": int,
+    "frontier": (None, {"chosen": (int, None)}),
+}
+
+
+def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier:
+    m, rows = (arrays.get(f"frontier_{name}", _NONE).size for name in ("weights", "rows"))
+    shapes = {"labels": (m, rows), "rows": (rows,)}
+    known = {
+        name: check_array(arrays, f"frontier_{name}", shapes.get(name, (m,)), "fiu")
+        for name in _FRONTIER_ARRAYS
+    }
+    if chosen is not None and not 0 <= chosen < m:
+        raise ValueError(f"the frontier has chosen {chosen} of {m} weights")
+    return Frontier(**known, chosen=chosen)
 
 
 def _plain(values: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from scipy.sparse import issparse
 from ..alternate import AT_CLUSTER_BOUNDARY
 from ..explain import explain, importance, varimax
 from ..frames import Encoding, Prepared, prepare
-from ..frames.roles import warn_of_identifiers
+from ..frames.roles import check_target, warn_of_identifiers
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
+from ..printable import one_line
 from .alternative import KDAC
 from .reduction import SemiSupervisedKDR, SupervisedKDR, are_classes
 
@@ -125,10 +127,16 @@ class Reduction:
     def _colour(self, rows: Array) -> dict[str, Any]:
         """Return what tells the points apart: the clusters if there are any, else the target."""
         if self.labels is not None:
-            return {"name": "cluster", "kind": "category", "values": self.labels[rows].tolist()}
-        name, values = next(iter(self.guides.items()))
-        kind = "category" if are_classes(values) else "number"
-        return {"name": name, "kind": kind, "values": values[rows].tolist()}
+            name, values, classes = "cluster", self.labels, True
+        else:
+            name, values = next(iter(self.guides.items()))
+            classes = are_classes(values)
+        colour = {"name": name, "values": values[rows].tolist()}
+        if not classes:
+            return colour | {"kind": "number"}
+        # Of all rows, also those that are not drawn.
+        sizes = Counter(str(value) for value in values.tolist())
+        return colour | {"kind": "category", "groups": dict(sizes.most_common())}
 
     def report(self, path: str | Path) -> Path:
         """Write the report: HTML, Markdown or JSON, by the suffix of the path."""
@@ -137,7 +145,7 @@ class Reduction:
         return render(self.to_dict(), path)
 
     def __str__(self) -> str:
-        return self.sentence
+        return one_line(self.sentence)
 
 
 def reduce_table(
@@ -251,6 +259,8 @@ def _guides(data: Any, target: Any, scores: Any) -> tuple[str, list[str]]:
             found = table.find(argument, names)
             if not found:
                 raise ValueError(f"{argument} is empty: name at least one column, or None")
+            if argument == "target":
+                check_target(table, found)
             return argument, found
     return "nothing", []
 

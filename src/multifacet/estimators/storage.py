@@ -8,17 +8,45 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from ..explain import Explanation
-from ..files import atomic
+from ..files import atomic, check_shape, read_json
 from ..linalg import Array
 from ..search import Settings
 from .view import View
 
 _ARRAYS = ("labels", "components", "projection", "feature_weights")
+_SETTINGS = tuple(f.name for f in fields(Settings))
+_EXPLANATION = tuple(f.name for f in fields(Explanation))
+_MAYBE = (float, None)
+#: What a view is in JSON.
+_VIEW = {
+    "name": str,
+    "n_clusters": int,
+    "quality": float,
+    "separation": _MAYBE,
+    "novelty": float,
+    "stability": _MAYBE,
+    "p_value": _MAYBE,
+    "independence": _MAYBE,
+    "selection": (dict, None),
+    "groups": [dict],
+    "code_length": _MAYBE,
+    "notes?": [str],
+    "settings": dict.fromkeys(_SETTINGS, _MAYBE),
+    "explanation": {
+        "feature_names": [str],
+        "weights": [float],
+        "effects": [[float]],
+        "strength": [float],
+        "loadings": [[float]],
+        "rotation": [[float]],
+        "cluster_names": [str],
+        "sentence": str,
+    },
+}
 _PLAIN = tuple(f.name for f in fields(View) if f.name not in (*_ARRAYS, "settings", "explanation"))
 
 
@@ -36,10 +64,12 @@ def read_archive(path: Path, what: str, version: int) -> tuple[dict[str, Any], d
         raise FileNotFoundError(f"there is no file {str(path)!r}")
     try:
         with np.load(path, allow_pickle=False) as file:
-            meta = json.loads(bytes(file["meta"]))
-            arrays = {name: file[name] for name in file.files if name != "meta"}
-    except (ValueError, KeyError, OSError, EOFError, AttributeError, BadZipFile) as error:
+            meta = read_json(bytes(file["meta"]))
+            arrays = {name: np.asarray(file[name]) for name in file.files if name != "meta"}
+    except Exception as error:  # a damaged archive fails in many ways, from zlib to the header
         raise ValueError(f"{str(path)!r} does not hold {what}: {error}") from error
+    if not isinstance(meta, dict):
+        raise ValueError(f"{str(path)!r} does not hold {what}")
     if meta.get("format") != version:
         raise ValueError(
             f"{str(path)!r} has format {meta.get('format')}, this version reads {version}: find "
@@ -62,16 +92,54 @@ def pack_views(views: Sequence[View]) -> tuple[list[dict[str, Any]], dict[str, A
     return described, arrays
 
 
-def unpack_views(described: Sequence[dict[str, Any]], arrays: Mapping[str, Array]) -> list[View]:
-    """Return the views that :func:`pack_views` has taken apart."""
+def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
+    """Return the views that :func:`pack_views` has taken apart; raise if they are damaged."""
+    check_shape(described, [_VIEW], "views")
     views = []
     for i, one in enumerate(described):
+        _check_sizes(one, arrays, f"view{i}")
         parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
         parts |= {name: one[name] for name in _PLAIN if name != "notes"}
         parts["notes"] = one.get("notes", [])  # which older files have not
         if parts["separation"] is None:
             parts["separation"] = -math.inf
-        parts["settings"] = Settings(**one["settings"])
-        parts["explanation"] = Explanation.from_dict(one["explanation"])
+        parts["settings"] = Settings(**{name: one["settings"][name] for name in _SETTINGS})
+        words = {name: one["explanation"][name] for name in _EXPLANATION}
+        parts["explanation"] = Explanation.from_dict(words)
         views.append(View(**parts))
     return views
+
+
+def check_array(
+    arrays: Mapping[str, Array], name: str, shape: tuple[int, ...], kinds: str
+) -> Array:
+    """Return an array of a file; raise unless it has a shape and its type is of some kinds."""
+    if name not in arrays:
+        raise ValueError(f"it has no {name}")
+    array = arrays[name]
+    if array.shape != shape or array.dtype.kind not in kinds:
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not {shape}")
+    return array
+
+
+def _check_sizes(one: dict[str, Any], arrays: Mapping[str, Array], place: str) -> None:
+    """Raise unless the parts of a view belong together."""
+    d, k = len(one["explanation"]["feature_names"]), one["n_clusters"]
+    for name in ("components", "projection"):
+        if arrays.get(f"{place}_{name}", np.zeros(0)).ndim != 2:
+            raise ValueError(f"{place}_{name} is missing, or no table")
+    (q, _), (n, axes) = arrays[f"{place}_components"].shape, arrays[f"{place}_projection"].shape
+    shapes = {"components": (q, d), "projection": (n, q or axes), "feature_weights": (d,)}
+    for name, expected in shapes.items():
+        if not np.isfinite(check_array(arrays, f"{place}_{name}", expected, "f")).all():
+            raise ValueError(f"{place}_{name} holds numbers that are not finite")
+    labels = check_array(arrays, f"{place}_labels", (n,), "iu")
+    if not (n and labels.min() >= 0 and labels.max() < k <= n):
+        raise ValueError(f"{place}_labels are not from 0 to {k - 1}")
+    groups, basis = len(one["explanation"]["cluster_names"]), q or d
+    words = {"weights": (d,), "strength": (d,), "effects": (groups, d), "loadings": (basis, d)}
+    for name, shape in (words | {"rotation": (basis, basis)}).items():
+        rows = one["explanation"][name]
+        widths = {len(row) for row in rows} if len(shape) == 2 else set(shape[1:])
+        if len(rows) != shape[0] or not widths <= set(shape[1:]):
+            raise ValueError(f"{name} of {place} has not the shape {shape}")

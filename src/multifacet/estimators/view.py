@@ -7,6 +7,7 @@ from typing import Any
 
 from ..explain import Explanation
 from ..linalg import Array
+from ..printable import one_line
 from ..search import Settings
 
 
@@ -92,4 +93,4 @@ class View:
         return self.explanation.sentence
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.sentence}"
+        return one_line(f"{self.name}: {self.sentence}")

@@ -223,12 +223,14 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             # A single group is a grouping that no further view could avoid.
             for k in np.atleast_1d(self.n_clusters).tolist():
                 check_count("n_clusters", k, low=1 if self.n_views in (1, "auto") else 2)
-        if np.ndim(self.n_clusters) and len(self.n_clusters) < limit:  # type: ignore[arg-type]
-            if not isinstance(self.n_views, str):
+        if np.ndim(self.n_clusters):
+            count = len(self.n_clusters)  # type: ignore[arg-type]
+            if count != limit and not isinstance(self.n_views, str):
                 raise ValueError(
-                    f"n_clusters has {len(self.n_clusters)} entries for {limit} views"  # type: ignore[arg-type]
+                    f"n_clusters has {count} entries for {limit} views: pass one of each, or one "
+                    "number for all"
                 )
-            limit = len(self.n_clusters)  # type: ignore[arg-type]
+            limit = min(count, limit)
         return limit
 
     def _independent_views(self, X: Any, given: list[Array], seed: int) -> list[View]:

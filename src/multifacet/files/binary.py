@@ -7,7 +7,6 @@ import warnings
 from importlib import import_module
 from types import ModuleType
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,6 +17,8 @@ from .data import FileData, named_once
 
 #: A sparse matrix of more cells would take most of a gigabyte as columns.
 MAX_SPARSE_CELLS = 10**8
+#: How the files of NumPy begin: one array, and several in an archive.
+_NPY, _NPZ = (b"\x93NUMPY",), (b"PK\x03\x04", b"PK\x05\x06")
 #: The column in which pandas keeps an index without a name.
 INDEX = "__index_level_0__"
 
@@ -36,7 +37,8 @@ def read_parquet(name: str, content: bytes) -> FileData:
     pa = need("pyarrow", "arrow", "Parquet")
     parquet = need("pyarrow.parquet", "arrow", "Parquet")
     try:
-        table = parquet.read_table(pa.BufferReader(content))
+        # As one file and not as a data set, which cannot have columns of the same name.
+        table = parquet.ParquetFile(pa.BufferReader(content)).read()
     except (pa.ArrowException, OSError) as error:
         raise broken(name, "Parquet", error) from error
     return _from_arrow(name, table)
@@ -62,7 +64,7 @@ def _from_arrow(name: str, table: Any) -> FileData:
 
 def read_npy(name: str, content: bytes) -> FileData:
     """Read one array of numbers (n, d)."""
-    array = _load(name, content)
+    array = _load(name, content, _NPY)
     check_numbers(name, array)
     columns = {f"x{j}": column for j, column in enumerate(array.T)}
     return FileData(columns, features=list(columns))
@@ -79,7 +81,7 @@ def check_numbers(name: str, array: Array) -> None:
 
 def read_npz(name: str, content: bytes) -> FileData:
     """Read arrays by name: (n, d) are features, (n,) are further columns."""
-    arrays = _load(name, content)
+    arrays = _load(name, content, _NPZ)
     pairs: list[tuple[str, Array]] = []
     features: list[str] = []
     for key, array in arrays.items():
@@ -103,8 +105,13 @@ def read_npz(name: str, content: bytes) -> FileData:
     return FileData(named_once(name, pairs), features=features or None)
 
 
-def _load(name: str, content: bytes) -> Any:
+def _load(name: str, content: bytes, begins: tuple[bytes, ...]) -> Any:
     """Return the array of an NPY file, or the arrays of an NPZ file by name."""
+    if not content.startswith(begins):  # numpy would take it for Python objects
+        raise ValueError(
+            f"{name!r} is broken, or is no NumPy file of this kind: rename it after what it is, "
+            "or pass its format, such as format='csv' for text"
+        )
     try:
         loaded = np.load(io.BytesIO(content), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -113,7 +120,7 @@ def _load(name: str, content: bytes) -> Any:
         if not all(isinstance(array, np.ndarray) for array in arrays.values()):
             raise ValueError("it holds other files than arrays")
         return arrays
-    except (ValueError, OSError, EOFError, KeyError, BadZipFile) as error:
+    except Exception as error:  # a damaged archive fails in many ways, from zlib to the header
         if "allow_pickle" in str(error):
             raise ValueError(
                 f"{name!r} holds Python objects, which could run code when loaded: save arrays of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -81,10 +82,28 @@ class _ParquetTable(OnDisk):
             yield {name: _coded(batch[name]) for name in self.names}
 
 
-class _ArrowTable(OnDisk):
-    """An Arrow file, mapped into memory."""
+class _Mapped(OnDisk):
+    """A file that is mapped into memory, and measured before it is looked at.
+
+    Values that are mapped but no more in the file would end the whole process.
+    """
 
     def __init__(self, path: Path) -> None:
+        self._path, self._size = path, path.stat().st_size
+
+    def _check_size(self) -> None:
+        if self._path.stat().st_size < self._size:
+            raise ValueError(
+                f"{self._path.name!r} has become shorter since it was opened: wait until it is "
+                "complete"
+            )
+
+
+class _ArrowTable(_Mapped):
+    """An Arrow file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         pa = need("pyarrow", "arrow", "Arrow")
         try:
             self._table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
@@ -94,21 +113,25 @@ class _ArrowTable(OnDisk):
         self.names = _names(path, self._table.column_names)
 
     def __getitem__(self, name: str) -> Any:
+        self._check_size()
         return _coded(self._table[name])
 
     def batches(self) -> Iterator[dict[str, Any]]:
         for start in range(0, self.n_rows, BATCH_ROWS):
+            self._check_size()
             part = self._table.slice(start, BATCH_ROWS)
             yield {name: _coded(part[name]) for name in self.names}
 
 
-class _ArrayTable(OnDisk):
+class _ArrayTable(_Mapped):
     """An NPY file (n, d), whose columns have no names."""
 
     named = False
 
     def __init__(self, path: Path) -> None:
+        super().__init__(path)
         try:
+            self._check_header()
             self._array = np.load(path, mmap_mode="r", allow_pickle=False)
         except (ValueError, OSError, EOFError) as error:
             raise broken(path.name, "NumPy", error) from error
@@ -117,14 +140,34 @@ class _ArrayTable(OnDisk):
         self.names = [f"x{j}" for j in range(self._array.shape[1])]
 
     def __getitem__(self, name: str) -> Any:
+        self._check_size()
         return np.ascontiguousarray(self._array[:, int(name[1:])])
 
     def batches(self) -> Iterator[dict[str, Any]]:
         for start in range(0, self.n_rows, BATCH_ROWS):
-            part = np.asarray(self._array[start : start + BATCH_ROWS])
+            self._check_size()
+            part = np.array(self._array[start : start + BATCH_ROWS])
             yield dict(zip(self.names, part.T, strict=True))
 
+    def _check_header(self) -> None:
+        """Raise if the file does not hold what its header tells of."""
+        with self._path.open("rb") as file:
+            version = np.lib.format.read_magic(file)
+            if version not in _HEADERS:
+                return
+            shape, _, dtype = _HEADERS[version](file)
+            needed = file.tell() + math.prod(shape) * dtype.itemsize
+        if self._size < needed:
+            raise ValueError(
+                f"it is cut off, with {self._size} of the {needed} bytes that its header tells of"
+            )
 
+
+#: How headers of arrays of numbers are read.
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 _TABLES: dict[str, Any] = {"parquet": _ParquetTable, "arrow": _ArrowTable, "npy": _ArrayTable}
 
 

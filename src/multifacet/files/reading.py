@@ -157,10 +157,14 @@ def _recognise(name: str, content: bytes) -> str:
     if suffix in (".xlsx", ".xls", ".ods"):
         raise ValueError(f"{name!r} is a spreadsheet: save it as CSV")
     if by_suffix is None and by_magic is None and suffix:
-        raise ValueError(f"{name!r} has the unknown suffix {suffix!r}: pass format, or use {known}")
+        raise ValueError(
+            f"{name!r} has the unknown suffix {suffix!r}: if it is a table, rename it to end in "
+            f"one of {known}, or pass its format"
+        )
     if by_suffix == "csv" and by_magic is not None:
         raise ValueError(
-            f"{name!r} is binary, not text: pass format={by_magic!r} if that is what it is"
+            f"{name!r} is binary, not text: rename it to end in {FORMATS[by_magic][0]!r}, or pass "
+            f"format={by_magic!r}, if that is what it is"
         )
     return by_suffix or by_magic or "csv"
 

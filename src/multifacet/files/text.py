@@ -16,6 +16,7 @@ import numpy as np
 from ..frames.table import listing
 from ..linalg import Array
 from .data import FileData, named_once
+from .formulas import unguarded
 
 #: Cells that hold no value.
 MISSING = frozenset(
@@ -72,10 +73,6 @@ def _decode(name: str, content: bytes, encoding: str | None) -> str:
         encoding = "utf-16" if utf16 else "utf-8"
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
-    except LookupError:
-        raise ValueError(
-            f"encoding={encoding!r} is not known: use 'utf-8', 'cp1252' or 'latin-1'"
-        ) from None
     except UnicodeDecodeError as error:
         if b"\0" in content:
             raise _binary(name) from None
@@ -83,6 +80,10 @@ def _decode(name: str, content: bytes, encoding: str | None) -> str:
         raise ValueError(
             f"{name!r} is not {encoding}: line {line} has the byte 0x{byte:02x}; pass the "
             "encoding, such as encoding='cp1252' (Windows, Excel) or encoding='latin-1'"
+        ) from None
+    except (LookupError, ValueError):  # no such codec, or one that is not for text
+        raise ValueError(
+            f"encoding={encoding!r} is not known: use 'utf-8', 'cp1252' or 'latin-1'"
         ) from None
     if "\0" in text:
         raise _binary(name)
@@ -146,7 +147,7 @@ def _read_rows(name: str, text: str, separator: str) -> tuple[list[str], list[li
             f"line {reader.line_num} of {name!r} cannot be read ({error}): look for a quotation "
             "mark that is not closed or not doubled"
         ) from error
-    return [column.strip() for column in header], rows
+    return [unguarded(column.strip()) for column in header], rows
 
 
 def _are_data(header: list[str]) -> bool:
@@ -195,7 +196,8 @@ def _parse(cells: Sequence[str], decimal: str) -> Array:
     numbers = _numbers(filled, decimal)
     if numbers is not None:
         return numbers
-    return np.array([None if cell in missing else cell for cell in cells], dtype=object)
+    known = [None if cell in missing else unguarded(cell) for cell in cells]
+    return np.array(known, dtype=object)
 
 
 def _numbers(texts: Collection[str], decimal: str) -> Array | None:

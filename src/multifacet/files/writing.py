@@ -18,6 +18,7 @@ import numpy as np
 
 from ..frames.table import read_table
 from .binary import need
+from .formulas import guarded
 
 #: What the system says too briefly.
 _REASONS = {errno.ENOENT: "its directory does not exist", errno.ENOSPC: "the disk is full"}
@@ -176,7 +177,9 @@ def write_table(path: str | Path, columns: Mapping[str, Sequence[Any]]) -> Path:
         The file; its suffix says the format: .csv, .tsv (both also with .gz), .parquet, .arrow
         or .feather.
     columns : dict of str to sequence
-        The columns. None and NaN become empty cells, or nulls.
+        The columns. None and NaN become empty cells, or nulls. In delimited text, a name or a cell
+        of text that a spreadsheet would take for a formula gets a leading apostrophe, which
+        :func:`read_file` takes off again.
 
     Returns
     -------
@@ -214,29 +217,61 @@ def _values(column: Sequence[Any]) -> list[Any]:
     return [None if value != value else value for value in values]
 
 
+class _Lines(io.StringIO):
+    """Ends lines by a line feed, though fields with a carriage return are put into quotes.
+
+    The writer of the standard library quotes only what ends its own lines.
+    """
+
+    END = "\r\n"
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix(self.END) + "\n")
+
+
 def _delimited(separator: str) -> Any:
     """Return the writer of text in which a separator stands between fields."""
 
     def write(columns: dict[str, list[Any]]) -> bytes:
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        text = _Lines()
+        writer = csv.writer(text, delimiter=separator, lineterminator=_Lines.END)
+        writer.writerow(map(guarded, columns))
+        writer.writerows(map(guarded, row) for row in zip(*columns.values(), strict=True))
         return text.getvalue().encode()
 
     return write
 
 
+def _arrow_table(columns: dict[str, list[Any]], what: str) -> Any:
+    pa = need("pyarrow", "arrow", what)
+
+    def array(name: str, values: list[Any]) -> Any:
+        try:
+            return pa.array(values)
+        except OverflowError:  # beyond 64 bits with a sign, which Arrow expects of whole numbers
+            pass
+        try:
+            return pa.array(values, pa.uint64())
+        except (OverflowError, pa.ArrowException) as error:
+            raise ValueError(
+                f"column {name!r} holds whole numbers of more than 64 bits, which {what} cannot "
+                "keep: write a CSV file"
+            ) from error
+
+    return pa.table({name: array(name, values) for name, values in columns.items()})
+
+
 def _parquet(columns: dict[str, list[Any]]) -> bytes:
+    table = _arrow_table(columns, "Parquet")
     pa = need("pyarrow", "arrow", "Parquet")
     sink = pa.BufferOutputStream()
-    need("pyarrow.parquet", "arrow", "Parquet").write_table(pa.table(columns), sink)
+    need("pyarrow.parquet", "arrow", "Parquet").write_table(table, sink)
     return sink.getvalue().to_pybytes()
 
 
 def _arrow(columns: dict[str, list[Any]]) -> bytes:
     pa = need("pyarrow", "arrow", "Arrow")
-    table, sink = pa.table(columns), pa.BufferOutputStream()
+    table, sink = _arrow_table(columns, "Arrow"), pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema) as file:
         file.write_table(table)
     return sink.getvalue().to_pybytes()

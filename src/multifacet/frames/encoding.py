@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,10 @@ class Encoding:
     def from_dict(cls, description: Mapping[str, Any]) -> Encoding:
         """Return the encoding that :meth:`to_dict` has described."""
         return cls(
-            columns=[Column(**column) for column in description["columns"]],
+            columns=[
+                Column(**{one.name: column[one.name] for one in fields(Column)})
+                for column in description["columns"]
+            ],
             feature_names=list(description["feature_names"]),
             mean=np.array(description["mean"], dtype=float),
             scale=np.array(description["scale"], dtype=float),

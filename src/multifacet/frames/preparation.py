@@ -156,6 +156,8 @@ def _find_given(given: Any, table: Table) -> tuple[list[tuple[str, Cells]], list
         n = len(cells.values)
         if n != table.n_rows:
             raise ValueError(f"{cells.place} has {n} labels for {table.n_rows} rows")
+        if n and not len(cells.present):
+            raise ValueError(f"{cells.place} has no values at all: give another one, or none")
     return labels, taken
 
 

@@ -42,6 +42,8 @@ _SPELLED = "looks like numbers with a decimal comma, thousands separators or uni
 _LABELS = "looks like labels"
 _DATES = "dates or times"
 _MANY = "text with many values"
+#: Cells such as lists or bytes.
+UNREAD = "neither numbers nor text"
 _REMEDIES = {
     _LABELS: "use --given or --features if you need it",
     _DATES: "convert it to numbers if you need it",
@@ -157,11 +159,11 @@ def assign_roles(
     left_out = {name: reason for name, reason in free.items() if name not in wanted}
     left_out |= dict.fromkeys((name for name in dropped if name not in known), "excluded")
     if not chosen:
-        some = list(left_out.items())[:5]
-        reasons = "; ".join(f"{name!r} is left out: {reason}" for name, reason in some)
-        named = f"; {rows[0]!r} names the rows" if rows else ""
+        parts = [f"{name!r} is left out: {reason}" for name, reason in list(left_out.items())[:5]]
+        parts += [f"{listing(known, 5)} {'are' if len(known) > 1 else 'is'} given"] if known else []
+        parts += [f"{name!r} names the rows" for name in rows]
         raise ValueError(
-            f"no column is left as a feature: name them with features=NAMES ({reasons}{named})"
+            f"no column is left as a feature: name them with features=NAMES ({'; '.join(parts)})"
         )
     return Roles(chosen, known, rows[0] if rows else None, left_out, notes)
 
@@ -171,7 +173,7 @@ def _look(table: Table, name: str) -> str:
     try:
         cells = table.read(name)
     except ValueError:  # such as lists in its cells
-        return "neither numbers nor text"
+        return UNREAD
     present = cells.present
     values = set(present.tolist())
     if len(values) < 2:
@@ -254,6 +256,23 @@ def warn_of_identifiers(data: Any, encoding: Encoding) -> None:
             f"identifier={name!r} or exclude=[{name!r}] if it does",
             UserWarning,
             stacklevel=3,
+        )
+
+
+def check_target(table: Table, names: list[str]) -> None:
+    """Refuse targets that name the rows, or warn if they are numbers that only may do so."""
+    for name in names:
+        if _look(table, name) != _UNIQUE:
+            continue
+        if table.read(name).kind == "category":
+            raise ValueError(
+                f"target={name!r} is different in every row, so it names the rows and nothing can "
+                "depend on it: pass classes or measurements"
+            )
+        warnings.warn(
+            f"target={name!r} looks as if it names the rows: if it does, the result means nothing",
+            UserWarning,
+            stacklevel=4,
         )
 
 

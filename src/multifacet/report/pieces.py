@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,13 +24,12 @@ LANE = 0.7
 GOLDEN = 0.618034
 
 
-def in_groups(labels: Sequence[str], order: Sequence[str] = ()) -> tuple[list[int], list[str]]:
+def in_groups(labels: Sequence[str], sizes: Mapping[str, int]) -> tuple[list[int], list[str]]:
     """Return the position of each label, and what the legend calls them: with their sizes.
 
-    Groups come in the order given, or else the largest first.
+    ``sizes`` counts all rows, also those that are not drawn; groups come in its order.
     """
-    sizes = Counter(labels)
-    names = list(order) or [name for name, _ in sizes.most_common()]
+    names = list(sizes)
     texts = [f"{shorten(name)} ({sizes[name]:,})" for name in names[:MAX_GROUPS]]
     rest = names[MAX_GROUPS:]
     if rest:

@@ -64,10 +64,11 @@ def _points_blocks(document: dict[str, Any]) -> list[Block]:
         if ordered:
             groups, names = _in_steps(colour["values"])
         else:
-            groups, names = in_groups([str(value) for value in colour["values"]])
+            groups, names = in_groups([str(value) for value in colour["values"]], colour["groups"])
     caption += "."
     if drawn < points["sampled_from"]:
-        caption += f" {drawn:,} of {points['sampled_from']:,} rows are drawn."
+        caption += f" {drawn:,} of {points['sampled_from']:,} rows are drawn"
+        caption += "; the legend counts all." if colour and not ordered else "."
     axes = axis_names(document["loadings"], document["features"])
     places = point_places(points["coordinates"], axes, groups)
     hints = [str(name) for name in points["index"]]

@@ -24,6 +24,9 @@ from .words import SPACE, axis_names, capitalised, chance, number, share, spread
 
 #: Columns of the table of typical rows, and up to how many groups have more than one such row.
 EXAMPLE_COLUMNS, FEW_GROUPS = 6, 6
+#: Number at which the colours and shapes of given labels begin, in every view: the same label looks
+#: the same throughout, and different from the groups, to be taken for what it is.
+KNOWN = 10
 #: Effect size that gets the full colour: groups that hardly overlap.
 FULL_EFFECT = 2.0
 
@@ -66,29 +69,32 @@ def _facts(document: dict[str, Any], view: dict[str, Any]) -> Facts:
 def _scatters(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
     """Return the points coloured by the view, and by each of the given labelings."""
     rows, n = document["points"]["rows"], document["points"]["sampled_from"]
-    drawn = f" {len(rows):,} of {n:,} rows are drawn." if len(rows) < n else ""
+    drawn = ""
+    if len(rows) < n:
+        drawn = f" {len(rows):,} of {n:,} rows are drawn; the legend counts all."
     if len(view["coordinates"][0]) > 2:
         drawn += f" The first two of {len(view['coordinates'][0])} axes are shown."
+    sizes = Counter(view["labels"])
     own = [f"group {view['labels'][i]}" for i in rows]
-    known = {given["name"]: [given["labels"][i] for i in rows] for given in document["given"]}
+    own_sizes = {f"group {group}": sizes[group] for group in range(view["n_clusters"])}
+    known = [[given["labels"][i] for i in rows] for given in document["given"]]
     index = document["index"]
     hints = [
-        ", ".join([f"{index[i]}: {label}", *(labels[j] for labels in known.values())])
+        ", ".join([f"{index[i]}: {label}", *(labels[j] for labels in known)])
         for j, (i, label) in enumerate(zip(rows, own, strict=True))
     ]
     axes = axis_names(view["loadings"], document["features"]) or ["embedding 1", "embedding 2"]
-    figures: list[Block] = []
-    colourings = [(f"Every point is a row, in the subspace of {view['name']}.{drawn}", own, hints)]
-    for name, labels in known.items():
-        words = f"The same points coloured by {name}: does it explain the groups?"
-        colourings.append((words, labels, []))
-    order = [f"group {group}" for group in range(view["n_clusters"])]
-    for caption, labels, notes in colourings:
-        groups, names = in_groups(labels, order if labels is own else ())
+
+    def figure(caption: str, labels: list[str], sizes: dict[str, int], **look: Any) -> Scatter:
+        groups, names = in_groups(labels, sizes)
         places = point_places(view["coordinates"], axes, groups)
-        # Labels that were given look different from the groups, to be taken for what they are.
-        first = 0 if labels is own else view["n_clusters"]
-        figures.append(Scatter(caption, *places, groups, names, first=first, hints=notes))
+        return Scatter(caption, *places, groups, names, **look)
+
+    caption = f"Every point is a row, in the subspace of {view['name']}.{drawn}"
+    figures: list[Block] = [figure(caption, own, own_sizes, hints=hints)]
+    for given, labels in zip(document["given"], known, strict=True):
+        caption = f"The same points coloured by {given['name']}: does it explain the groups?"
+        figures.append(figure(caption, labels, given["groups"], first=KNOWN))
     return figures
 
 

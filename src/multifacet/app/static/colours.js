@@ -14,6 +14,10 @@ export function colour(name) {
 export const groupColours = () => SYMBOLS.map((_, i) => colour(`c${i}`));
 export const symbolOf = (group) => SYMBOLS[(group + Math.floor(group / 8)) % 8];
 
+// Where the colours and shapes of known labels begin, beside every view: the same label looks the same
+// throughout, and different from the groups, to be taken for what it is.
+export const KNOWN = 10;
+
 // Colours come round after eight groups, then with other shapes.
 export function mark(group) {
   const shape = SYMBOLS.indexOf(symbolOf(group));

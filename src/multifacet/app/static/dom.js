@@ -1,5 +1,8 @@
 // Elements from data. Text is always text: nothing here parses HTML.
 
+// Children come as they are at hand: single, in lists of lists, or not at all.
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -9,7 +12,7 @@ export function h(tag, properties = {}, ...children) {
     else if (name in element && typeof value !== "string") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...present(children));
   return element;
 }
 
@@ -19,7 +22,7 @@ const identity = (one) => [one.tagName, one.id, one.ariaLabel, one.id || one.ari
 export function fill(element, ...children) {
   const active = document.activeElement;
   const held = active !== element && element.contains(active) ? identity(active) : null;
-  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...present(children));
   if (held) [...element.querySelectorAll("button, input, select, a")].find((one) => identity(one) === held)?.focus({ preventScroll: true });
   return element;
 }

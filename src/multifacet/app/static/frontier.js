@@ -2,7 +2,7 @@
 
 import { colour } from "./colours.js";
 import { announce, button, h, number } from "./dom.js";
-import { CONFIG, axis, layout } from "./scatter.js";
+import { CONFIG, axis, layout, literal } from "./scatter.js";
 import { setSetting } from "./setup.js";
 import { state } from "./state.js";
 
@@ -30,7 +30,7 @@ export function frontierPanel(found, redraw) {
     const names = frontier.weights.map((weight) => `weight ${number(weight)}`);
     const here = { type: "scatter", mode: "markers", x: [frontier.dependence[at]], y: [frontier.quality[at]], hoverinfo: "skip",
       marker: { size: 15, color: colour("c1"), symbol: "star" } };
-    const points = { type: "scatter", mode: "lines+markers", x: frontier.dependence, y: frontier.quality, text: names, hoverinfo: "text",
+    const points = { type: "scatter", mode: "lines+markers", x: frontier.dependence, y: frontier.quality, text: names.map(literal), hoverinfo: "text",
       line: { color: colour("c0"), width: 1.8 },
       marker: { size: 9, color: colour("c0") } };
     const fresh = !figure.data;

@@ -28,9 +28,14 @@ const code = () => attempt(async () => {
     h("h3", {}, "On the command line"), h("p", {}, "With the files of “To repeat it” unpacked in the current directory:"), block(found.shell));
 });
 
+const STEPS = { find: "the search", accept: "accepting the view", reject: "rejecting the view", restore: "taking the view back",
+  rename: "the new name", merge: "merging the groups" };
+
 const undo = () => attempt(async () => {
+  const last = state.exploration.steps.at(-1);
   take(await api.undo(state.exploration.id));
   emit("chosen");
+  emit("said", `undone: ${STEPS[last.do]}`);
 });
 
 export function tools(place) {

@@ -1,10 +1,10 @@
 // All views beside each other, and how far all labelings agree.
 
 import * as api from "./api.js";
-import { colour, mark } from "./colours.js";
+import { KNOWN, mark } from "./colours.js";
 import { pairTable } from "./compare.js";
 import { attempt, button, fill, h, select, table } from "./dom.js";
-import { axis, draw, erase, layout, trace } from "./scatter.js";
+import { axis, draw, erase, heading, layout, trace } from "./scatter.js";
 import { detail, emit, on, shownViews, state } from "./state.js";
 
 const MOST = 9;
@@ -27,11 +27,13 @@ export function viewList(place) {
 // How the points of a view are coloured: by its own groups, or by those of another labeling.
 function codesOf(found, all, colouring) {
   if (colouring === "own") return { codes: found.points.labels, names: found.group_names, first: 0 };
-  const known = found.known.find((one) => one.name === colouring);
-  if (known) return { codes: known.codes, names: known.names, first: 0 };
   const other = all.find((one) => one.name === colouring);
-  const labels = new Map(other ? other.points.rows.map((row, i) => [row, other.points.labels[i]]) : []);
-  return { codes: found.points.rows.map((row) => labels.get(row) ?? -1), names: other?.group_names ?? [], first: 0 };
+  if (other) {
+    const labels = new Map(other.points.rows.map((row, i) => [row, other.points.labels[i]]));
+    return { codes: found.points.rows.map((row) => labels.get(row) ?? -1), names: other.group_names, first: 0 };
+  }
+  const known = found.known.find((one) => one.name === colouring);
+  return { codes: known?.codes ?? found.points.rows.map(() => -1), names: known?.names ?? [], first: KNOWN };
 }
 
 export function overview(place) {
@@ -63,7 +65,7 @@ export function overview(place) {
       const bottom = 1 - (row + 1) / down + (row < down - 1 ? gap.y / 2 : 0);
       plan[`xaxis${n}`] = { ...axis(""), domain: [left, right], anchor: `y${n}`, showticklabels: false };
       plan[`yaxis${n}`] = { ...axis(""), domain: [bottom, top], anchor: `x${n}`, showticklabels: false };
-      plan.annotations.push({ text: one.name, x: left, y: top, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 13, color: colour("ink") } });
+      plan.annotations.push(heading(one.name, left, top));
       const { codes, names: words, first } = codesOf(one, found, state.colouring);
       return trace(one.points, codes, words, { first, xaxis: `x${n}`, yaxis: `y${n}` });
     });

@@ -12,6 +12,9 @@ const figures = new Map(); // element -> rows of each of its traces
 export const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false, showSendToCloud: false, plotlyServerURL: "",
   modeBarButtons: [["zoom2d", "pan2d", "select2d", "lasso2d", "resetScale2d"]] };
 
+// Plotly reads text as HTML, be it the name of a column: whatever is handed to it goes through here.
+export const literal = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
 // A view of one dimension gets a lane per group.
 function places(points) {
   if (points.y) return points.y;
@@ -25,7 +28,7 @@ export function trace(points, codes, names, options = {}) {
   const hint = (i) => (codes && codes[i] >= 0 ? names[codes[i]] : "");
   return {
     type: "scattergl", mode: "markers", x: points.x, y: places(points), customdata: points.rows,
-    text: n <= MANY && codes ? points.rows.map((row, i) => `row ${row}: ${hint(i)}`) : undefined,
+    text: n <= MANY && codes ? points.rows.map((row, i) => literal(`row ${row}: ${hint(i)}`)) : undefined,
     hoverinfo: n <= MANY && codes ? "text" : "none",
     marker: {
       size: n > MANY ? 3 : n > 2000 ? 4 : n > 400 ? 6 : 7.5,
@@ -50,8 +53,14 @@ function chosen(rows) {
 }
 
 export function axis(title, more = {}) {
-  return { title: { text: title, font: { size: 12 }, standoff: 8 }, gridcolor: colour("rule"), zeroline: false,
+  return { title: { text: literal(title), font: { size: 12 }, standoff: 8 }, gridcolor: colour("rule"), zeroline: false,
     linecolor: colour("rule"), tickfont: { size: 11 }, automargin: true, ...more };
+}
+
+// The title of a panel, above its upper left corner.
+export function heading(text, x, y) {
+  return { text: literal(text), x, y, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false,
+    font: { size: 13, color: colour("ink") } };
 }
 
 export function layout(more) {

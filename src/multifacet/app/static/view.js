@@ -1,12 +1,12 @@
 // One view: its points beside what is known, and everything that is known about it.
 
 import * as api from "./api.js";
-import { colour, mark } from "./colours.js";
+import { KNOWN, mark } from "./colours.js";
 import { askName, attempt, button, chance, counted, fill, h, number, select, table } from "./dom.js";
 import { frontierPanel } from "./frontier.js";
 import { imagesPanel } from "./images.js";
 import { loadingsPanel, profilePanel } from "./features.js";
-import { axis, draw, layout, trace } from "./scatter.js";
+import { axis, draw, heading, layout, trace } from "./scatter.js";
 import { detail, emit, highlight, on, state, take } from "./state.js";
 
 export async function act(step, words) {
@@ -84,24 +84,22 @@ function picture(found, figure, legends, known) {
   const lanes = { showticklabels: false, title: { text: "" } };
   const left = axis(found.axes[0]);
   const up = found.points.y ? axis(found.axes[1]) : axis("", lanes);
-  const title = (text, x) => ({ text, x, y: 1, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 13, color: colour("ink") } });
   const traces = [trace(found.points, codes, found.group_names)];
-  const plan = layout({ height: wide || !beside ? 400 : 720, annotations: [title(shown ? `at novelty weight ${number(found.frontier.weights[shown.index])}` : found.name, 0)], xaxis: left, yaxis: up });
+  const plan = layout({ height: wide || !beside ? 400 : 720, annotations: [heading(shown ? `at novelty weight ${number(found.frontier.weights[shown.index])}` : found.name, 0, 1)], xaxis: left, yaxis: up });
   if (beside) {
-    const first = found.n_clusters;
-    traces.push(trace(found.points, beside.codes, beside.names, { first, xaxis: "x2", yaxis: "y2" }));
+    traces.push(trace(found.points, beside.codes, beside.names, { first: KNOWN, xaxis: "x2", yaxis: "y2" }));
     if (wide) {
       Object.assign(plan, { xaxis: { ...left, domain: [0, 0.48] }, xaxis2: { ...axis(found.axes[0]), domain: [0.52, 1], matches: "x", anchor: "y2" },
         yaxis2: { ...up, matches: "y", anchor: "x2", showticklabels: false, title: { text: "" } } });
-      plan.annotations.push(title(`by ${beside.name}`, 0.52));
+      plan.annotations.push(heading(`by ${beside.name}`, 0.52, 1));
     } else {
       Object.assign(plan, { yaxis: { ...up, domain: [0.56, 1] }, xaxis2: { ...axis(found.axes[0]), matches: "x", anchor: "y2" },
         yaxis2: { ...up, domain: [0, 0.42], matches: "y", anchor: "x2" } });
-      plan.annotations.push({ ...title(`by ${beside.name}`, 0), y: 0.42 });
+      plan.annotations.push(heading(`by ${beside.name}`, 0, 0.42));
     }
   }
   plan.uirevision = found.id;
-  fill(legends, legend(found.group_names), beside ? legend(beside.names, found.n_clusters) : null);
+  fill(legends, legend(found.group_names), beside ? legend(beside.names, KNOWN) : null);
   return draw(figure, traces, plan);
 }
 

@@ -1,0 +1,66 @@
+"""Sentences of the library in the words of the page, for people who use no Python.
+
+The library speaks of its arguments; the page has settings, roles of columns and choices for missing
+values in their place.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: What the page calls the settings of a search.
+SETTINGS = {
+    "n_clusters": "Groups",
+    "n_components": "Dimensions",
+    "novelty_weight": "Novelty weight",
+    "n_views": "Views in a row",
+    "random_state": "Seed",
+}
+_MISSING = "“Missing values”"
+#: Advice that names arguments, and the same advice on the page; the rest of a sentence stays.
+_PHRASES = {
+    r"drop or impute them first \(missing='impute' or missing='drop'\)": (
+        f"choose under {_MISSING} to fill in medians or to leave out the rows"
+    ),
+    r"drop their rows \(missing='drop'\)": f"choose under {_MISSING} to leave out their rows,",
+    r"so use missing='impute' or exclude the columns that lack most": (
+        f"so choose under {_MISSING} to fill in medians, or mark the columns that lack most as "
+        "“left out”"
+    ),
+    r"leave it out with exclude=\[.*?\](?=$|[;:.])": "mark it as “left out”",
+    r"pass identifier=.*? or exclude=\[.*?\](?=$| if it does)": (
+        "mark it as “row name” or as “left out”"
+    ),
+    r"name them with features=NAMES": "mark those that are as “feature”",
+    r"\w+ did not converge to a stationary point: .*; the result is usable, see \S+ and \S+": (
+        "The search ended before it came to rest: the groups are usable, but perhaps not the best. "
+        "Another seed or number of groups may do better"
+    ),
+    r"n_components=(\d+) keeps all (\d+) features, so given has no effect on the subspace: .*": (
+        r"“Dimensions” \1 keeps all \2 features, so that what is known has no effect: ask for fewer"
+    ),
+    r"\bX has (only )?(?=\d)": r"the table has \1",
+    r"all rows of X are": "all rows are",
+    r"^given (?=column |')": "known ",
+    r"pass one number, truth value or text per row": "a row needs one number, truth value or text",
+    r"pass the encoding, such as .*": "save it as UTF-8 (“CSV UTF-8” in a spreadsheet)",
+    r"pass format, or use": "use one of",
+    r"pass format='(\w+)' if that is what it is": r"name it .\1 if that is what it is",
+    r"pass its format, or a text file": "name it by its format, or take a text file",
+    r", or pass the separator if it is not .*": "",
+}
+
+
+def for_the_page(text: str) -> str:
+    """Return a sentence of the library as the page says it.
+
+    Examples
+    --------
+    >>> from multifacet.app.words import for_the_page
+    >>> for_the_page("n_clusters=9 but X has only 3 different rows: ask for fewer clusters")
+    '“Groups” 9 but the table has only 3 different rows: ask for fewer clusters'
+    """
+    for pattern, words in _PHRASES.items():
+        text = re.sub(pattern, words, text)
+    names = "|".join(SETTINGS)
+    return re.sub(rf"\b({names})=(\S+)", lambda m: f"“{SETTINGS[m[1]]}” {m[2]}", text)
