@@ -34,7 +34,16 @@ LAYERS = [
     ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_SKLEARN = {"linalg", "frames", "files", "kernels", "problems", "engines", "solvers"}
+WITHOUT_SKLEARN = {
+    "linalg",
+    "printable",
+    "frames",
+    "files",
+    "kernels",
+    "problems",
+    "engines",
+    "solvers",
+}
 
 
 def modules():

@@ -98,12 +98,25 @@ def test_nothing_is_written_where_another_process_works(holder, command):
     assert names() == before
 
 
+def test_a_server_keeps_others_out_while_it_runs(here):
+    pytest.importorskip("uvicorn")
+    line = [sys.executable, "-m", "multifacet", *COMMANDS["explore"]]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline().startswith(b"workbench: http")
+        assert names() == {LOCK}
+        said = f"'out' is in use by process {process.pid} on"
+        assert said in call(*COMMANDS["explore"]).stderr
+        assert said in call(*COMMANDS["find"]).stderr
+        process.terminate()
+    assert not Path("out").exists()
+
+
 def test_a_killed_run_is_cleared_away_by_the_next(holder):
     os.kill(holder.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, holder.pid, os.WEXITED | os.WNOWAIT)  # until it is dead, but a zombie
     assert any(name.startswith(".unfinished-") for name in names())
     Path("out/.0a1b2c3d-.checkpoint.npz").write_text("half")
     Path("out/mine.txt").write_text("mine")
-    # Not yet waited for, the process is a zombie, which does nothing more either.
     assert call("find", "t.csv", *FAST, "-o", "out").exit_code == 0
     holder.wait()
     assert not [name for name in names() if name.startswith(".")]

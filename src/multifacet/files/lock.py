@@ -85,6 +85,11 @@ def locked(folder: str | Path) -> Iterator[None]:
         the file ``.multifacet.lock`` meanwhile; one that a process on this machine left behind
         when it was killed is taken over.
 
+    Yields
+    ------
+    None
+        While the directory belongs to this process.
+
     Raises
     ------
     FolderInUseError
