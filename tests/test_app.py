@@ -553,7 +553,7 @@ def test_a_full_disk_loses_nothing(served, client, small, monkeypatch):
     folder = bench.folder / address.rsplit("/", 1)[1]
     with monkeypatch.context() as patch:
         patch.setattr(
-            "multifacet.estimators.storage.np.savez_compressed",
+            "multifacet.results.storage.np.savez_compressed",
             lambda *a, **k: (_ for _ in ()).throw(OSError(28, "No space left on device")),
         )
         searched(client, address)

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 from multifacet import compare_labelings, find_views, reduce_table
 from multifacet.cli import main
 from multifacet.datasets import load_penguins, make_gaussian_views
-from multifacet.estimators.find import Views
 from multifacet.files import read_file, write_table
+from multifacet.results.views import Views
 
 X, LABELINGS = make_gaussian_views(80, [2, 2], rotate=False, random_state=0)
 NAMES = ["long", "wide", "high", "deep"]

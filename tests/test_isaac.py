@@ -12,8 +12,8 @@ from scipy.sparse import csr_matrix
 from multifacet import ISAAC, ViewFinder, find_views
 from multifacet.cli import main
 from multifacet.datasets import make_gaussian_views, make_independent_views
-from multifacet.estimators.find import Views
 from multifacet.metrics import match_labelings
+from multifacet.results.views import Views
 
 
 def mixed_views(n=250, seed=0):

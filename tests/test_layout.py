@@ -28,6 +28,7 @@ LAYERS = [
     ["search"],
     ["evidence"],
     ["report"],
+    ["results"],
     ["estimators", "isaac"],
     ["baselines"],
     ["cli", "app"],

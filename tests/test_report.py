@@ -19,8 +19,8 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from multifacet import find_views, reduce_table
 from multifacet.datasets import make_gaussian_views
-from multifacet.estimators.find import Views
 from multifacet.report import render, to_html, to_markdown
+from multifacet.results.views import Views
 
 from . import report_documents as made
 from .report_documents import SCRIPT

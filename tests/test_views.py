@@ -12,9 +12,9 @@ from multifacet.datasets import (
     make_independent_views,
     make_moons_views,
 )
-from multifacet.estimators.find import Views
 from multifacet.kernels import Custom
 from multifacet.metrics import match_labelings, nmi
+from multifacet.results.views import Views
 from multifacet.solvers import ISM, Stiefel
 
 pd = pytest.importorskip("pandas")

@@ -12,13 +12,15 @@ _HOME = {
     "KDAC": "estimators.alternative",
     "LinearKDAC": "estimators.closed_forms",
     "EmbeddingKDAC": "estimators.closed_forms",
-    "ViewFinder": "estimators.views",
+    "ViewFinder": "estimators.finder",
     "find_views": "estimators.find",
+    "View": "results.view",
+    "Views": "results.views",
     "reduce_table": "estimators.reduce",
     "compare_labelings": "estimators.compare",
-    "SupervisedKDR": "estimators.reduction",
-    "UnsupervisedKDR": "estimators.reduction",
-    "SemiSupervisedKDR": "estimators.reduction",
+    "SupervisedKDR": "estimators.kdr",
+    "UnsupervisedKDR": "estimators.kdr",
+    "SemiSupervisedKDR": "estimators.kdr",
     "ISAAC": "isaac",
 }
 _MODULES = ("kernels", "solvers", "engines", "metrics", "datasets", "baselines", "evidence")
@@ -31,7 +33,9 @@ __all__ = [
     "SemiSupervisedKDR",
     "SupervisedKDR",
     "UnsupervisedKDR",
+    "View",
     "ViewFinder",
+    "Views",
     "baselines",
     "compare_labelings",
     "datasets",
@@ -50,10 +54,12 @@ if TYPE_CHECKING:
     from .estimators.closed_forms import EmbeddingKDAC, LinearKDAC
     from .estimators.compare import compare_labelings
     from .estimators.find import find_views
+    from .estimators.finder import ViewFinder
+    from .estimators.kdr import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
     from .estimators.reduce import reduce_table
-    from .estimators.reduction import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
-    from .estimators.views import ViewFinder
     from .isaac import ISAAC
+    from .results.view import View
+    from .results.views import Views
 
 
 def __getattr__(name: str) -> Any:

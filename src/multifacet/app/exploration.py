@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..cli.output import unused
-from ..estimators.find import Views
-from ..estimators.summary import describe_groups
 from ..explain import explain
 from ..files import FileData, read_file, write_json
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import novelty
+from ..results.summary import describe_groups
+from ..results.views import Views
 from ..search.separation import neighbour_graph, separation
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
 from .schemas import FORMAT, STATE, check_name

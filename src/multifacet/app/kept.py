@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from ..estimators.find import Views
+from ..results.views import Views
 from .schemas import FORMAT, STATE, KeptState, KeptVersion
 
 

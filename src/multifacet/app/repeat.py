@@ -14,11 +14,11 @@ import numpy as np
 from ..cli.find import find
 from ..cli.output import unused
 from ..cli.run import Run
-from ..estimators.find import Views
 from ..files import FileData, read_file, to_json, write_table
 from ..frames.cells import whole
 from ..frames.table import read_table
 from ..report.render import to_html
+from ..results.views import Views
 from .disk import writing
 from .exploration import Exploration, Facet, merge
 from .tables import ROW

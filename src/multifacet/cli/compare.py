@@ -14,7 +14,7 @@ from .run import Run
 from .source import read_data
 
 if TYPE_CHECKING:
-    from ..estimators.compare import Comparison
+    from ..results.comparison import Comparison
 
 FILES = ("report.html", "comparison.json", "run.json")
 

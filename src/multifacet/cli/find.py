@@ -14,7 +14,7 @@ from .run import Run
 from .source import ROW, Source, read_source, with_existing
 
 if TYPE_CHECKING:
-    from ..estimators.find import Views
+    from ..results.views import Views
 
 #: Column of the candidate that the report shows when no view is believed.
 NOT_BELIEVED = "best candidate (not believed)"
@@ -132,7 +132,7 @@ def _write(folder: Path, views: Views, run: Run) -> None:
 
 def _for_machines(views: Views) -> list[dict[str, Any]]:
     """Return the table of the views, with lists for lists and names that need no manual."""
-    from ..estimators.summary import leading_features
+    from ..results.summary import leading_features
 
     names = views.encoding.feature_names
     return [

@@ -14,7 +14,7 @@ from .run import Run
 from .source import ROW, Source, read_source
 
 if TYPE_CHECKING:
-    from ..estimators.reduce import Reduction
+    from ..results.reduction import Reduction
 
 FILES = ("report.html", "projection.csv", "loadings.csv", "reduction.json", "run.json")
 #: Options that go to :func:`multifacet.reduce_table` as they are.

@@ -61,7 +61,7 @@ def _document(path: Path) -> dict[str, Any]:
     from ..report import check_document, check_run
 
     if path.suffix == ".npz":
-        from ..estimators.find import Views
+        from ..results.views import Views
 
         document = Views.load(path).to_dict()
     else:

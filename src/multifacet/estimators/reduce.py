@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,140 +9,20 @@ from scipy.sparse import issparse
 
 from ..alternate import AT_CLUSTER_BOUNDARY
 from ..explain import explain, importance, varimax
-from ..frames import Encoding, Prepared, prepare
+from ..frames import Prepared, prepare
 from ..frames.roles import check_target, warn_of_identifiers
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
-from ..printable import one_line
+from ..results.reduction import Reduction
+from ..validation import are_classes
 from .alternative import KDAC
-from .reduction import SemiSupervisedKDR, SupervisedKDR, are_classes
+from .kdr import SemiSupervisedKDR, SupervisedKDR
 
-#: Version of the dict of :meth:`Reduction.to_dict`.
-FORMAT = 1
-#: Rows that :meth:`Reduction.to_dict` keeps for the picture.
-MAX_POINTS = 2000
 #: Features that the sentence names at most; each has this share of the importance of the first.
 MAX_NAMED, MIN_IMPORTANCE = 3, 0.1
 #: Slices of a feature whose means tell how far it predicts something, be it not along a line.
 SLICES = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Reduction:
-    """A table in few dimensions, each a readable mixture of its features.
-
-    Attributes
-    ----------
-    guided_by : {"target", "scores", "nothing"}
-        What the dimensions were asked to depend on.
-    guides : dict of str to array of shape (n,)
-        The target or the scores, by name.
-    index : array of shape (n,)
-        Identifiers of the rows.
-    encoding : Encoding
-        How columns of the table became features; encodes new rows.
-    components : array of shape (q, d)
-        Orthonormal basis of the subspace, rotated to few large entries (varimax).
-    projection : array of shape (n, q)
-        The rows in the subspace.
-    feature_weights : array of shape (d,)
-        Share of each feature in the subspace; they sum to one.
-    strength : array of shape (d,)
-        How far each feature tells the target or, without one, the clusters: the share of their
-        variance that lies between ten slices of the feature.
-    kernel : str
-        Kernel used.
-    bandwidth : float or None
-        Its bandwidth.
-    dependence : float or None
-        HSIC of the projection with the target or the scores.
-    labels : array of int of shape (n,) or None
-        Clusters found; None if there was a target.
-    converged : bool
-        Whether the subspace is a stationary point.
-    sentence : str
-        The reduction in one sentence.
-
-    Examples
-    --------
-    >>> from multifacet import reduce_table
-    >>> from multifacet.datasets import load_penguins
-    >>> X, labelings = load_penguins()
-    >>> table = {"bill": X[:, 0], "depth": X[:, 1], "species": labelings[:, 0]}
-    >>> reduction = reduce_table(table, target="species", n_components=1)
-    >>> reduction.guided_by, reduction.components.shape
-    ('target', (1, 2))
-    """
-
-    guided_by: str
-    guides: dict[str, Array] = field(repr=False)
-    index: Array = field(repr=False)
-    encoding: Encoding = field(repr=False)
-    components: Array = field(repr=False)
-    projection: Array = field(repr=False)
-    feature_weights: Array = field(repr=False)
-    strength: Array = field(repr=False)
-    kernel: str
-    bandwidth: float | None
-    dependence: float | None
-    labels: Array | None = field(repr=False)
-    converged: bool
-    sentence: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return lists, numbers and text only, ready for JSON and for the report."""
-        n, q = self.projection.shape
-        rows = np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int)
-        sizes = None if self.labels is None else {"sizes": np.bincount(self.labels).tolist()}
-        return {
-            "kind": "reduction",
-            "format": FORMAT,
-            "n_rows": n,
-            "n_features": self.components.shape[1],
-            "features": list(self.encoding.feature_names),
-            "guided_by": self.guided_by,
-            "names": list(self.guides),
-            "n_components": q,
-            "kernel": self.kernel,
-            "bandwidth": self.bandwidth,
-            "loadings": self.components.tolist(),
-            "feature_weights": self.feature_weights.tolist(),
-            "strength": self.strength.tolist(),
-            "dependence": self.dependence,
-            "clusters": sizes,
-            "sentence": self.sentence,
-            "converged": self.converged,
-            "points": {
-                "index": self.index[rows].tolist(),
-                "coordinates": self.projection[rows].tolist(),
-                "colour": self._colour(rows),
-                "sampled_from": n,
-            },
-        }
-
-    def _colour(self, rows: Array) -> dict[str, Any]:
-        """Return what tells the points apart: the clusters if there are any, else the target."""
-        if self.labels is not None:
-            name, values, classes = "cluster", self.labels, True
-        else:
-            name, values = next(iter(self.guides.items()))
-            classes = are_classes(values)
-        colour = {"name": name, "values": values[rows].tolist()}
-        if not classes:
-            return colour | {"kind": "number"}
-        # Of all rows, also those that are not drawn.
-        sizes = Counter(str(value) for value in values.tolist())
-        return colour | {"kind": "category", "groups": dict(sizes.most_common())}
-
-    def report(self, path: str | Path) -> Path:
-        """Write the report: HTML, Markdown or JSON, by the suffix of the path."""
-        from ..report import render
-
-        return render(self.to_dict(), path)
-
-    def __str__(self) -> str:
-        return one_line(self.sentence)
 
 
 def reduce_table(

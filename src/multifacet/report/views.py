@@ -33,7 +33,7 @@ TERMS = {
 
 
 def views_page(document: dict[str, Any]) -> Page:
-    """Lay out the dict of :meth:`multifacet.estimators.find.Views.to_dict`."""
+    """Lay out the dict of :meth:`multifacet.Views.to_dict`."""
     views, rejected = document["views"], document["rejected"]
     sections = [
         Section(f"{capitalised(view['name'])} in detail", view_blocks(document, view))

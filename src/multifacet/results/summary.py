@@ -19,7 +19,7 @@ from ..search import PLAN, Selection
 from .view import View
 
 if TYPE_CHECKING:
-    from .find import Views
+    from .views import Views
 
 #: Version of the dict that :func:`describe_views` returns.
 FORMAT = 1

@@ -15,12 +15,18 @@ from ..problems import one_hot, semi_supervised, supervised, target_factor, unsu
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
 from ..solvers import as_solver
-from ..validation import check_choice, check_clusters, check_count, check_data, check_real
+from ..validation import (
+    are_classes,
+    as_numbers,
+    as_target,
+    check_choice,
+    check_clusters,
+    check_count,
+    check_data,
+    check_real,
+)
 from .base import SubspaceClusterer, SubspaceEstimator
 from .rows import beside
-
-#: A column of whole numbers with more different values is a real target, not classes.
-MAX_CLASSES = 20
 
 
 class SupervisedKDR(SubspaceEstimator):
@@ -408,49 +414,3 @@ class SemiSupervisedKDR(SubspaceClusterer):
     def fit_predict(self, X: Any, y: Any = None) -> Array:
         """Fit to data and scores and return ``labels_``; see :meth:`fit`."""
         return self.fit(X, y).labels_
-
-
-def are_classes(values: Array, kernel: str = "auto") -> bool:
-    """Tell whether a target (n,) or (n, m) holds classes rather than real numbers."""
-    if values.ndim == 2:
-        return False
-    if values.dtype.kind not in "fiu":
-        return True
-    whole = bool((values == np.round(values)).all())
-    return whole and len(np.unique(values)) <= MAX_CLASSES and kernel != "gaussian"
-
-
-def as_target(y: Any, n_rows: int) -> Array:
-    """Return y as an array (n,) or (n, m) of matching length, without missing values."""
-    values = np.asarray(y)
-    if values.ndim == 0 or values.ndim > 2:
-        raise ValueError(f"y has {values.ndim} dimensions: pass (n,) or (n, m)")
-    if len(values) != n_rows:
-        raise ValueError(f"y has {len(values)} values for {n_rows} rows of X")
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.dtype.kind == "f":
-        bad = ~np.isfinite(values)
-    elif values.dtype.kind == "O":
-        bad = np.array([v is None or v != v for v in values.ravel()]).reshape(values.shape)
-    else:
-        bad = np.zeros(values.shape, dtype=bool)
-    if bad.any():
-        row = int(np.flatnonzero(bad.reshape(n_rows, -1).any(axis=1))[0])
-        raise ValueError(f"Input y contains NaN or infinity, first in row {row}: drop the row")
-    return values.astype(str) if values.dtype.kind == "O" and _has_text(values) else values
-
-
-def _has_text(values: Array) -> bool:
-    return any(isinstance(v, str) for v in values.ravel())
-
-
-def as_numbers(values: Array) -> Array:
-    """Return y as floats, or say that it holds text."""
-    try:
-        return values.astype(float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            "y holds text where numbers are needed: pass scores or real targets, or one column of "
-            "classes to SupervisedKDR"
-        ) from None

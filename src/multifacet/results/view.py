@@ -47,7 +47,7 @@ class View:
     explanation : Explanation
         The features behind it, and a sentence.
     selection : dict or None
-        How the settings were chosen, see :func:`multifacet.estimators.summary.describe_selection`;
+        How the settings were chosen, see :func:`multifacet.results.summary.describe_selection`;
         None for the closed forms.
     groups : list of dict
         The clusters in the terms of the table: size, name, means or shares of every column, typical

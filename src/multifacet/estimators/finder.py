@@ -21,6 +21,8 @@ from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..metrics import cluster_quality, novelty
 from ..progress import announce
+from ..results.summary import describe_selection
+from ..results.view import View
 from ..search import PLAN, Settings
 from ..search.residual import GroupResidual, residual_scores
 from ..search.separation import neighbour_graph, separation
@@ -30,8 +32,6 @@ from ..validation import check_choice, check_count, check_data, check_labelings,
 from .alternative import KDAC
 from .checkpoint import Checkpoint
 from .closed_forms import EmbeddingKDAC, LinearKDAC
-from .summary import describe_selection
-from .view import View
 
 #: Rows on which views of the closed-form methods are judged.
 JUDGED_ROWS = 1000

@@ -1,0 +1,300 @@
+"""The views of a table: what :func:`multifacet.find_views` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from html import escape
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from ..evidence import Frontier
+from ..files import check_shape
+from ..frames import Encoding
+from ..linalg import Array
+from ..printable import one_line
+from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
+from .summary import belief, describe_views, leading_features
+from .view import View
+
+#: Version of the file format of :meth:`Views.save`.
+FORMAT = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The views of a table: a sequence of :class:`View`, best read by printing it.
+
+    Attributes
+    ----------
+    views : list of View
+        The views.
+    index : array of shape (n,)
+        Identifiers of the rows.
+    given : dict of str to array of shape (n,)
+        What was given, by name.
+    encoding : Encoding
+        How columns of the table became features; encodes new rows.
+    frontier : Frontier or None
+        Quality against novelty of the first view; None if nothing was given.
+    rejected : View or None
+        The next view, which was no better than chance; None if the number of views was fixed.
+
+    Examples
+    --------
+    >>> from multifacet import find_views
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    >>> views = find_views(X, given=labelings[:, 0], n_views=1, n_clusters=2, method="linear")
+    >>> len(views), views.labelings.shape, views[0].name
+    (1, (60, 1), 'view 1')
+    """
+
+    views: list[View]
+    index: Array = field(repr=False)
+    given: dict[str, Array] = field(repr=False)
+    encoding: Encoding = field(repr=False)
+    frontier: Frontier | None = field(repr=False, default=None)
+    rejected: View | None = field(repr=False, default=None)
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    def __iter__(self) -> Iterator[View]:
+        return iter(self.views)
+
+    @overload
+    def __getitem__(self, position: int) -> View: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[View]: ...
+    def __getitem__(self, position: Any) -> Any:
+        return self.views[position]
+
+    @property
+    def labelings(self) -> Array:
+        """Labels of all views, shape (n, number of views)."""
+        empty = np.zeros((len(self.index), 0), dtype=np.intp)
+        return np.column_stack([view.labels for view in self.views] or [empty])
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one dict per view, ready for a data frame: numbers, features, sentence."""
+        return [
+            {
+                "view": view.name,
+                "clusters": view.n_clusters,
+                "sizes": np.bincount(view.labels).tolist(),
+                "features": ", ".join(leading_features(view, self.encoding.feature_names)),
+                "separation": view.separation,
+                "stability": view.stability,
+                "p_value": view.p_value,
+                "novelty": view.novelty,
+                "independence": view.independence,
+                "sentence": view.sentence,
+            }
+            for view in self.views
+        ]
+
+    def plot(self) -> Any:
+        """Draw each view in its subspace, its loadings, and the frontier; return the figure."""
+        from ..plotting import plot_views
+
+        return plot_views(self.views, frontier=self.frontier)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as lists, dicts, text and finite numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The ``sentence`` that answers, the labels that were ``given``, the ``views`` with their
+            evidence, groups, typical rows, loadings and coordinates (of at most 2000 rows, those in
+            ``points``), the ``agreement`` between all labelings and the ``frontier``.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> views = find_views(X, n_views=1, n_clusters=2, n_refits=0)
+        >>> views.to_dict()["sentence"]
+        '1 grouping was found in 60 rows and 4 features.'
+        """
+        return describe_views(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a report to be read: one file with everything inside.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; its suffix chooses the format: ``.html``, ``.md`` or ``.json``.
+
+        Returns
+        -------
+        Path
+            The file written.
+        """
+        from ..report import render
+
+        return render(self.to_dict(), path)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one ``.npz`` file: arrays and JSON, nothing executable.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; ``.npz`` is appended if it is missing.
+
+        Returns
+        -------
+        Path
+            The file written.
+        """
+        path = Path(path)
+        path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+        arrays: dict[str, Array] = {"index": _plain(self.index)}
+        for i, labels in enumerate(self.given.values()):
+            arrays[f"given{i}"] = _plain(labels)
+        kept = [*self.views, *([] if self.rejected is None else [self.rejected])]
+        described, packed = pack_views(kept)
+        arrays |= packed
+        path_of = self.frontier
+        if path_of is not None:
+            arrays |= {f"frontier_{name}": getattr(path_of, name) for name in _FRONTIER_ARRAYS}
+        meta = {
+            "format": FORMAT,
+            "given": list(self.given),
+            "encoding": self.encoding.to_dict(),
+            "views": described,
+            "n_views": len(self.views),
+            "frontier": None if path_of is None else {"chosen": path_of.chosen},
+        }
+        write_archive(path, meta, arrays)
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Views:
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        """
+        meta, arrays = read_archive(Path(path), "views", FORMAT)
+        try:
+            return cls._unpacked(meta, arrays)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is damaged: {error}; save the views again") from error
+
+    @classmethod
+    def _unpacked(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Views:
+        """Return the views that a file holds; raise if its parts do not belong together."""
+        check_shape(meta, _META)
+        views = unpack_views(meta["views"], arrays)
+        n, d = arrays.get("index", _NONE).size, len(meta["encoding"]["feature_names"])
+        for name in ("index", *(f"given{i}" for i in range(len(meta["given"])))):
+            check_array(arrays, name, (n,), "biufUSmM")
+        if any(len(v.labels) != n or len(v.feature_weights) != d for v in views):
+            raise ValueError(f"not all views are of {n} rows and {d} features")
+        if not 0 <= meta["n_views"] <= len(views):
+            raise ValueError(f"n_views is {meta['n_views']} for {len(views)} views")
+        path_of = None
+        if meta["frontier"] is not None:
+            path_of = _unpacked_frontier(arrays, meta["frontier"]["chosen"])
+        given = {name: arrays[f"given{i}"] for i, name in enumerate(meta["given"])}
+        encoding = Encoding.from_dict(meta["encoding"])
+        places = {place for column in encoding.columns for place in column.features}
+        if not places <= set(range(d)) or not len(encoding.mean) == len(encoding.scale) == d:
+            raise ValueError(f"the encoding is not one of {d} features")
+        count = meta["n_views"]
+        rejected = views[count] if len(views) > count else None
+        return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
+
+    def __str__(self) -> str:
+        known = one_line(f", given {', '.join(self.given)}" if self.given else "")
+        if not self.views:
+            nothing = f"No view beyond chance in {len(self.index)} rows{known}."
+            if self.rejected is None:
+                return nothing
+            best = self.rejected
+            return f"{nothing}\n  the best one: {one_line(best.sentence)}\n    {self._belief(best)}"
+        count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
+        lines = [f"{count} of {len(self.index)} rows{known}"]
+        lines += [f"  {view}\n    {self._belief(view)}" for view in self.views]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _belief(self, view: View) -> str:
+        """Say how far to believe a view; it avoids what was given and the views before it."""
+        if self.given:
+            return belief(view)
+        before = "view 1" if view.name == "view 2" else "the views before"
+        return belief(view, before)
+
+    def _repr_html_(self) -> str:
+        """Show the views as a table in notebooks."""
+        if not self.views:
+            return f"<p>{escape(str(self))}</p>"
+        heads = ("view", "what it is about", "groups", "features", "how far to believe it")
+        rows = [
+            (
+                view.name,
+                view.sentence,
+                " / ".join(map(str, np.bincount(view.labels))),
+                ", ".join(leading_features(view, self.encoding.feature_names)),
+                self._belief(view),
+            )
+            for view in self.views
+        ]
+        head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(c)}</td>" for c in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
+
+
+#: In place of an array that is missing.
+_NONE = np.zeros(0)
+#: What a file of views holds beside arrays.
+_META = {
+    "given": [str],
+    "encoding": {
+        "columns": [
+            {"name": str, "kind": str, "categories": [str], "features": [int], "fill": ...}
+        ],
+        "feature_names": [str],
+        "mean": [float],
+        "scale": [float],
+        "identifier": (str, None),
+    },
+    "views": list,
+    "n_views": int,
+    "frontier": (None, {"chosen": (int, None)}),
+}
+
+
+def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier:
+    m, rows = (arrays.get(f"frontier_{name}", _NONE).size for name in ("weights", "rows"))
+    shapes = {"labels": (m, rows), "rows": (rows,)}
+    known = {
+        name: check_array(arrays, f"frontier_{name}", shapes.get(name, (m,)), "fiu")
+        for name in _FRONTIER_ARRAYS
+    }
+    if chosen is not None and not 0 <= chosen < m:
+        raise ValueError(f"the frontier has chosen {chosen} of {m} weights")
+    return Frontier(**known, chosen=chosen)
+
+
+def _plain(values: Array) -> Array:
+    """Return values as an array that needs no pickle: objects become text."""
+    return values.astype(str) if values.dtype == object else values
