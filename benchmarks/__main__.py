@@ -22,6 +22,7 @@ NAMES = (
     "noise",
     "published",
     "selection",
+    "tables",
     "views",
     "calibration",
     "commandline",
