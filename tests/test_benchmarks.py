@@ -13,6 +13,7 @@ from benchmarks.__main__ import NAMES, PAPERS, chosen_names, main
 from benchmarks.papers.reproduction import PAGE, reproduction
 from benchmarks.record import PACKAGES, RESULTS, Origin, Record, measure, records
 from benchmarks.table import Figure, Table, figure, shown
+from benchmarks.tables import RIVALS, summary
 
 from multifacet.search import PLAN
 
@@ -118,3 +119,15 @@ def test_unknown_names_are_refused(capsys):
     with pytest.raises(SystemExit):
         main(["speed", "table9"])
     assert "no benchmark called table9: use speed, memory" in capsys.readouterr().err
+
+
+def test_real_tables_are_counted():
+    """Found from 0.5, behind by more than 0.05, and what was not measured has no mean."""
+    ours = [f"{how} {what}" for how in ("told", "auto") for what in ("first", "best", "in hand")]
+    row = dict.fromkeys((*ours, *RIVALS), 0.5) | {"NrKmeans": None, "best simple": 0.5}
+    found = [row, row | {"auto first": 0.44, "LinearKDAC": 0.46}]
+    told = {name: cells for name, *cells in summary(found).rows}
+    assert told["told best"] == [Figure(0.5, "0.500"), 2, 0]
+    assert told["auto first"] == [Figure(0.47, "0.470"), 1, 1]
+    assert told["LinearKDAC"] == [Figure(0.48, "0.480"), 1, 0]
+    assert told["NrKmeans"] == [None, None, None]
