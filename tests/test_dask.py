@@ -336,8 +336,12 @@ def with_cell(X, value):
         (lambda X: X[:1] + 0 * X, {}, "all rows of X are identical|only 1 different rows"),
         (lambda X: X.astype(complex), {}, "X is a dask array of type complex128: pass numbers"),
         (lambda X: X[:500], {}, "given has 1200 labels for 500 rows"),
-        (lambda X: X, {"engine": "exact"}, "engine='exact' needs rows in memory"),
-        (lambda X: X, {"engine": LowRank()}, "needs rows in memory, but X comes in chunks"),
+        (
+            lambda X: X,
+            {"engine": "exact"},
+            "engine='exact' cannot read X: Exact needs rows in memory",
+        ),
+        (lambda X: X, {"engine": LowRank()}, "LowRank needs rows in memory, but X comes in chunks"),
         (
             lambda X: np.hstack([X] * 300),
             {"init": "spectral"},
@@ -358,6 +362,18 @@ def test_sparse_chunks_are_refused(moons):
         fitted(chunks, labelings[:, 0])
     with pytest.raises(ValueError, match="takes dense rows, not CSR"):
         Dask().attach(csr_matrix(X), Gaussian(1.0))
+    with pytest.raises(ValueError, match="engine='dask' cannot read X: Dask takes dense rows"):
+        fitted(csr_matrix(X), labelings[:, 0])
+
+
+def test_features_that_do_not_vary_do_not_count(moons):
+    """A reason to refuse X is asked for when constant features are gone."""
+    X, labelings = moons
+    wide = np.hstack([X, np.ones((len(X), 1000))])
+    init = np.vstack([np.eye(4)[:, 2:], np.zeros((1000, 2))])
+    with pytest.warns(UserWarning, match="left out 1000 constant features"):
+        model = fitted(da.from_array(wide, chunks=(500, -1)), labelings[:, 0], init=init)
+    assert model.components_.shape == (2, 1004)
 
 
 def test_new_rows_are_checked_when_they_are_read(moons):

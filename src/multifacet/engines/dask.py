@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 
 from ..kernels import Kernel
 from ..linalg import Array
-from .base import is_dask
+from .base import is_dask, refuse_unless_accepted
 from .blocks import Block, Sums, add_up, chunk_rows, slices
 from .chunked import Chunked, added_up, da, node, per_chunk, read, room, unique
 from .exact import parse_bytes
@@ -70,6 +70,17 @@ class Dask(LowRank):
         """Return the budget in bytes."""
         return room() if self.memory == "auto" else parse_bytes(self.memory)
 
+    def accepts(self, X: Any) -> str | None:
+        """Return None for dense rows of not too many features, else what to use instead."""
+        if issparse(X):
+            return "Dask takes dense rows, not CSR: use engine='auto' or 'lowrank'"
+        if X.shape[1] > WIDE:
+            return (
+                f"Dask takes up to {WIDE} features, X has {X.shape[1]}: reduce them first, for "
+                "example by principal components"
+            )
+        return None
+
     def attach(
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
@@ -78,13 +89,7 @@ class Dask(LowRank):
         ``X`` is a dask array or an array in memory, which is cut into chunks if it is large. The
         scheduler decides how many chunks are worked on at once, not ``n_jobs``.
         """
-        if issparse(X):
-            raise ValueError("the Dask engine takes dense rows, not CSR: use engine='lowrank'")
-        if X.shape[1] > WIDE:
-            raise ValueError(
-                f"the Dask engine takes up to {WIDE} features, X has {X.shape[1]}: reduce them "
-                "first, for example by principal components"
-            )
+        refuse_unless_accepted(self, X)
         if is_dask(X):
             X = Chunked(read(X))
         elif not isinstance(X, Chunked):

@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 from ..kernels import Kernel
 from ..linalg import Array, Symmetric, leading_eigenpairs, symmetric_operator
 from ..problems import Gamma
+from .base import Engine, refuse_unless_accepted
 from .threads import ordered_map, single_threaded_blas, thread_count
 from .tiles import TILE, Points, TileExtension, product, tiles_of
 from .wide import WIDE, initial_phi_operator, phi_operator
@@ -26,7 +27,7 @@ _UNITS = {"B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 1
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Engine):
     """Exact sums over all pairs of rows, in O(n^2) time.
 
     Parameters
@@ -52,6 +53,7 @@ class Exact:
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> ExactSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        refuse_unless_accepted(self, X)
         n, d = X.shape
         budget = parse_bytes(self.memory)
         # Projections, degrees, factors and eigenvectors, of which a few dozen columns are alive

@@ -32,6 +32,7 @@ from ..kernels import Gaussian, Kernel
 from ..linalg import Array, Symmetric, incomplete_cholesky, subspace_distance
 from ..problems import Gamma
 from . import blocks
+from .base import Engine, refuse_unless_accepted
 from .blocks import SINGLE_ROWS, Block, Sums, add_up, chunk_rows, fold, slices
 from .exact import Exact, parse_bytes
 from .landmarks import Basis, fourier, nystrom, spread_out
@@ -54,7 +55,7 @@ EXACT_ROWS = 2000
 
 
 @dataclass(frozen=True)
-class LowRank:
+class LowRank(Engine):
     """Sums over pairs of rows from a low-rank kernel, in O(n) time and memory.
 
     Parameters
@@ -105,6 +106,7 @@ class LowRank:
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        refuse_unless_accepted(self, X)
         return LowRankSums(X, kernel, mean, thread_count(n_jobs), self.resolved(kernel, X.shape))
 
     def budget(self) -> int:
