@@ -47,7 +47,7 @@ def as_engine(engine: str | Engine) -> Engine:
     --------
     >>> from multifacet.engines import as_engine
     >>> as_engine("exact")
-    Exact(memory='2 GiB')
+    Exact(memory='2 GiB', ...)
     """
     if isinstance(engine, str) and engine in NAMES:
         kind = NAMES[engine]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,10 @@ class Exact(Engine):
         Budget for arrays of the engine, in bytes or as "512 MiB". The kernel matrix is kept
         between operations only when it fits into a quarter of it; otherwise tiles are recomputed
         and memory stays linear in the number of rows.
+    tile : int, default=256
+        Rows of a tile: two tiles of numbers should fit into the cache of a core.
+    matrix_features : int, default=1000
+        Most features for which Phi is a matrix (d, d); beyond, it is multiplied with only.
 
     Examples
     --------
@@ -45,9 +50,13 @@ class Exact(Engine):
     """
 
     memory: int | str = "2 GiB"
+    tile: int = TILE
+    matrix_features: int = WIDE
 
     def __post_init__(self) -> None:
         parse_bytes(self.memory)
+        check_whole(self, "tile", low=1)
+        check_whole(self, "matrix_features", low=0)
 
     def attach(
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
@@ -59,8 +68,8 @@ class Exact(Engine):
         # Projections, degrees, factors and eigenvectors, of which a few dozen columns are alive
         # at once, the d x d results of the strips in flight, and the scratch of the tiles.
         # Wide data have n x n arrays in the place of the d x d ones.
-        wide = d > WIDE
-        needed = 8 * (64 * n + 8 * (n * n if wide else d * d) + 16 * TILE * TILE)
+        wide = d > self.matrix_features
+        needed = 8 * (64 * n + 8 * (n * n if wide else d * d) + 16 * self.tile**2)
         if needed > budget:
             raise MemoryError(
                 f"the exact engine needs about {needed / 2**20:,.0f} MiB for {n} rows and {d} "
@@ -71,7 +80,16 @@ class Exact(Engine):
         # With the matrix, its normalised copy and scratch a fork takes about three of them.
         keep = square <= budget // 4
         forks = budget // (3 * square) if keep else 1
-        return ExactSums(X, kernel, mean, thread_count(n_jobs), keep_gram=keep, max_forks=forks)
+        return ExactSums(
+            X, kernel, mean, thread_count(n_jobs), self, keep_gram=keep, max_forks=forks
+        )
+
+
+def check_whole(engine: Any, name: str, *, low: int) -> None:
+    """Raise a sentence unless an option of an engine is a whole number of at least ``low``."""
+    value = getattr(engine, name)
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
 
 
 def parse_bytes(size: int | str) -> int:
@@ -99,6 +117,7 @@ class ExactSums:
         kernel: Kernel,
         mean: Array | None,
         n_threads: int,
+        engine: Exact,
         *,
         keep_gram: bool,
         max_forks: int,
@@ -118,7 +137,8 @@ class ExactSums:
             None if s is None else s.astype(X.dtype)
             for s in (part.point_scales(X) for _, part in kernel.terms)
         ]
-        self._tiles = tiles_of(self.n_rows)
+        self._engine = engine
+        self._tiles = tiles_of(self.n_rows, engine.tile)
         self._gram: tuple[bytes, Array] | None = None
 
     def fork(self) -> ExactSums:
@@ -144,15 +164,15 @@ class ExactSums:
     def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
         points = self._points(W)
-        if self.n_features > WIDE:
+        if self.n_features > self._engine.matrix_features:
             return self._wide_phi(points, gamma)
         left, right = self._gamma_factors(gamma)
-        rate = points.rate
+        rate, tile = points.rate, self._engine.tile
 
         def strip(index: int) -> tuple[Array, Array, Array, float]:
             rows, value = self._tiles[index], 0.0
             difference, inner = _StripSums(self, rows), _StripSums(self, rows)
-            scratch = np.empty((2, TILE, TILE), dtype=self._dtype)
+            scratch = np.empty((2, tile, tile), dtype=self._dtype)
             for cols in self._tiles[index:]:
                 psi = product(left[rows], right[cols].T, scratch[0])  # Gamma, so far
                 if rate is not None:  # Psi = rate * Gamma o K; the factor can wait
@@ -196,7 +216,7 @@ class ExactSums:
 
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
-        if self.n_features > WIDE:
+        if self.n_features > self._engine.matrix_features:
             return initial_phi_operator(
                 self._X, self._mean_or_zero, self.kernel.terms, self._scales, gamma
             )
