@@ -199,7 +199,7 @@ class ExactSums:
             difference[rows.start :] += difference_sums
             inner[rows.start :] += inner_sums
             objective += value
-        return self._finish_phi(phi + phi.T, difference, inner), objective
+        return self._finish_phi(phi + phi.T, difference, inner), float(objective)
 
     def _wide_phi(self, points: Points, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the same with Phi as an operator around an n x n matrix."""
