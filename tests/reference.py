@@ -78,6 +78,98 @@ def dense_objective(kernel, X, W, gamma) -> float:
     return float(np.sum(dense_gamma(gamma) * dense_kernel(kernel, X, W)))
 
 
+def dense_derivative(kernel, X, W, order: int) -> dict[str, np.ndarray]:
+    """Derivative (n, n) of K with respect to each form of beta, the scales of rows included."""
+    P = X @ W
+    beta = {
+        "difference": ((P[:, None] - P[None]) ** 2).sum(axis=2),
+        "inner": P @ P.T,
+    }
+    found = {form: np.zeros((len(X), len(X))) for form in beta}
+    for weight, part in kernel.terms:
+        s = part.point_scales(X)
+        S = np.ones((len(X), len(X))) if s is None else np.outer(s, s)
+        slope = part.derivatives(S * beta[part.form], order)[order]
+        found[part.form] += weight * slope * S**order
+    return found
+
+
+def pair_matrix(form: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """A_ij of a pair of rows, twice the one of IKDR 2019, Definition 1."""
+    a, b = (x - y, x - y) if form == "difference" else (x, y)
+    return np.outer(b, a) + np.outer(a, b)
+
+
+def dense_phi(kernel, X, W, gamma) -> np.ndarray:
+    """Phi = 1/2 sum_ij Gamma_ij f'(beta_ij) A_ij (IKDR 2019, Eq. 6)."""
+    return _summed(kernel, X, dense_gamma(gamma), dense_derivative(kernel, X, W, 1))
+
+
+def dense_initial_phi(kernel, X, gamma) -> np.ndarray:
+    """Phi with the slope at W = 0, or its sign where that vanishes."""
+    slopes = {form: np.zeros((len(X), len(X))) for form in ("difference", "inner")}
+    for weight, part in kernel.terms:
+        s = part.point_scales(X)
+        s = np.ones(len(X)) if s is None else s
+        slopes[part.form] += weight * part.initial_slope * np.outer(s, s)
+    return _summed(kernel, X, dense_gamma(gamma), slopes)
+
+
+def _summed(kernel, X, G, slopes) -> np.ndarray:
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for form in {part.form for _, part in kernel.terms}:
+        for i in range(len(X)):
+            for j in range(i):  # A_ii is not zero where beta is an inner product
+                total += G[i, j] * slopes[form][i, j] * pair_matrix(form, X[i], X[j])
+            total += 0.5 * G[i, i] * slopes[form][i, i] * pair_matrix(form, X[i], X[i])
+    return total
+
+
+def dense_bound(kernel, X, W, gamma) -> float:
+    """1/2 sum_ij |Gamma_ij f''(beta_ij)| ||A_ij||^2, for each form of beta."""
+    G, total = np.abs(dense_gamma(gamma)), 0.0
+    curvatures = dense_derivative(kernel, X, W, 2)
+    for form in {part.form for _, part in kernel.terms}:
+        for i in range(len(X)):
+            for j in range(len(X)):
+                A = pair_matrix(form, X[i], X[j])
+                total += 0.5 * G[i, j] * abs(curvatures[form][i, j]) * np.sum(A**2)
+    return float(total)
+
+
+def dense_hessian(kernel, X, W, gamma, directions, step: float = 1e-5) -> np.ndarray:
+    """d/dt Phi(W + tZ) W for each direction Z, by central differences of Phi."""
+    return np.array(
+        [
+            (dense_phi(kernel, X, W + step * Z, gamma) - dense_phi(kernel, X, W - step * Z, gamma))
+            @ (W / (2 * step))
+            for Z in directions
+        ]
+    )
+
+
+def dense_embedding_matrix(K, degrees=None) -> np.ndarray:
+    """H D^-1/2 K D^-1/2 H."""
+    root = np.ones(len(K)) if degrees is None else 1 / np.sqrt(degrees)
+    H = np.eye(len(K)) - 1 / len(K)
+    return H @ (root[:, None] * K * root) @ H
+
+
+def dense_comparison(kernel, X, W, new) -> np.ndarray:
+    """K (m, n) of new rows with the rows of X."""
+    P, Q = X @ W, new @ W
+    total = np.zeros((len(new), len(X)))
+    for weight, part in kernel.terms:
+        beta = Q @ P.T if part.form == "inner" else ((Q[:, None] - P[None]) ** 2).sum(axis=2)
+        scales = part.point_scales(X)
+        if scales is not None:  # a new row is not its own neighbour
+            m = part.n_neighbors
+            own = [1 / np.sort(np.linalg.norm(X - row, axis=1))[m - 1] for row in new]
+            beta = beta * np.outer(own, scales)
+        total += weight * part.f(beta)
+    return total
+
+
 def numerical_gradient(function, W: np.ndarray, step: float = 1e-5) -> np.ndarray:
     """Central differences of a scalar function of a matrix."""
     gradient = np.zeros_like(W)

@@ -52,9 +52,10 @@ def close(one, other):
 
 @pytest.mark.parametrize(
     ("name", "chunks"),
-    [*((name, UNEVEN) for name in KERNELS), ("gaussian", (900, 5)), ("gaussian", (250, 2))],
+    [("gaussian", UNEVEN), ("sum", UNEVEN), ("gaussian", (900, 5)), ("gaussian", (250, 2))],
 )
 def test_every_sum_is_that_of_the_low_rank_engine(problem, name, chunks):
+    """Below full rank; at full rank agreement/ has every kernel."""
     kernel = KERNELS[name]
     X, W, gamma = problem
     mean = X.mean(axis=0)
@@ -336,8 +337,12 @@ def with_cell(X, value):
         (lambda X: X[:1] + 0 * X, {}, "all rows of X are identical|only 1 different rows"),
         (lambda X: X.astype(complex), {}, "X is a dask array of type complex128: pass numbers"),
         (lambda X: X[:500], {}, "given has 1200 labels for 500 rows"),
-        (lambda X: X, {"engine": "exact"}, "engine='exact' needs rows in memory"),
-        (lambda X: X, {"engine": LowRank()}, "needs rows in memory, but X comes in chunks"),
+        (
+            lambda X: X,
+            {"engine": "exact"},
+            "engine='exact' cannot read X: Exact needs rows in memory",
+        ),
+        (lambda X: X, {"engine": LowRank()}, "LowRank needs rows in memory, but X comes in chunks"),
         (
             lambda X: np.hstack([X] * 300),
             {"init": "spectral"},
@@ -358,6 +363,19 @@ def test_sparse_chunks_are_refused(moons):
         fitted(chunks, labelings[:, 0])
     with pytest.raises(ValueError, match="takes dense rows, not CSR"):
         Dask().attach(csr_matrix(X), Gaussian(1.0))
+    with pytest.raises(ValueError, match="engine='dask' cannot read X: Dask takes dense rows"):
+        fitted(csr_matrix(X), labelings[:, 0])
+
+
+def test_features_that_do_not_vary_do_not_count(moons):
+    """A reason to refuse X is asked for when constant features are gone."""
+    X, labelings = moons
+    wide, init = np.insert(X, 1, 7.0, axis=1), np.insert(np.eye(4)[:, 2:], 1, 0.0, axis=0)
+    narrow = Dask(matrix_features=4)
+    assert "up to 4 features, X has 5" in narrow.accepts(wide)
+    with pytest.warns(UserWarning, match="left out 1 constant feature"):
+        model = fitted(da.from_array(wide), labelings[:, 0], init=init, engine=narrow)
+    assert model.components_.shape == (2, 5)
 
 
 def test_new_rows_are_checked_when_they_are_read(moons):

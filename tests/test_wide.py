@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from benchmarks.engines import text
-from scipy.sparse import csr_matrix
 
 from multifacet import KDAC, EmbeddingKDAC, LinearKDAC, SupervisedKDR, UnsupervisedKDR
 from multifacet.datasets import make_moons_views
-from multifacet.engines import Exact, LowRank, exact, lowrank, wide
-from multifacet.engines.wide import all_features
+from multifacet.engines import Exact, LowRank
+from multifacet.engines.wide import WIDE, all_features
 from multifacet.linalg import (
     as_matrix,
     complement,
@@ -24,8 +24,6 @@ from multifacet.linalg import (
 )
 from multifacet.metrics import nmi
 from multifacet.solvers.eigen import NAMES as EIGENSOLVERS
-
-from .reference import KERNELS, random_problem
 
 
 def symmetric(size: int, seed: int = 0) -> np.ndarray:
@@ -70,25 +68,6 @@ def test_every_eigensolver_takes_an_operator(name):
     np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-3 * values[0])
 
 
-@pytest.mark.parametrize("name", sorted(KERNELS))
-@pytest.mark.parametrize("sparse", [False, True])
-def test_low_rank_phi_as_an_operator_is_the_matrix(name, sparse, monkeypatch):
-    X, W, gamma = random_problem(1)
-    data = csr_matrix(X) if sparse else X
-    engine = LowRank(rank=len(X), method="nystrom")
-    sums = engine.attach(data, KERNELS[name], mean=X.mean(axis=0))
-    phi, objective = sums.phi_and_objective(W, gamma)
-    initial = sums.initial_phi(gamma)
-    monkeypatch.setattr(lowrank, "WIDE", 0)
-    operator, same = sums.phi_and_objective(W, gamma)
-    sums.degrees(W[:, ::-1] * 0.5)  # the engine moves on, the operator stays where it was
-    scale = np.abs(phi).max()
-    np.testing.assert_allclose(as_matrix(operator), phi, atol=1e-8 * scale)
-    assert same == pytest.approx(objective, rel=1e-9)
-    start = as_matrix(sums.initial_phi(gamma))
-    np.testing.assert_allclose(start, initial, atol=1e-9 * np.abs(initial).max())
-
-
 def test_distances_over_all_features_are_kept():
     assert (all_features(5) == np.eye(5)).all()
     X = np.random.default_rng(0).standard_normal((40, 3000))
@@ -98,14 +77,13 @@ def test_distances_over_all_features_are_kept():
 
 
 @pytest.mark.parametrize("engine", [Exact(), LowRank(rank=150)])
-def test_operators_lead_to_the_same_solution(engine, monkeypatch):
+def test_operators_lead_to_the_same_solution(engine):
     X, labelings = make_moons_views(150, random_state=0)
     settings = {"n_components": 2, "bandwidth": 0.5, "novelty_weight": 3.0, "random_state": 0}
     settings["init"] = np.eye(4)[:, 1:3]
     model = KDAC(2, engine=engine, **settings).fit(X, given=labelings[:, 0])
-    for module in (exact, lowrank):
-        monkeypatch.setattr(module, "WIDE", 0)
-    same = KDAC(2, engine=engine, **settings).fit(X, given=labelings[:, 0])
+    operators = replace(engine, matrix_features=0)
+    same = KDAC(2, engine=operators, **settings).fit(X, given=labelings[:, 0])
     assert nmi(same.labels_, model.labels_) == pytest.approx(1.0)
     assert same.objective_ == pytest.approx(model.objective_, rel=1e-4)
     assert same.certificate_.eigengap == pytest.approx(model.certificate_.eigengap, rel=1e-2)
@@ -147,4 +125,4 @@ def test_no_square_of_the_features(words, model):
     finally:
         tracemalloc.stop()
     assert peak < square
-    assert X.shape[1] > wide.WIDE
+    assert X.shape[1] > WIDE

@@ -14,6 +14,8 @@ from .solvers.base import relative_residual
 #: The curvature is computed directly up to this many rows and tangent directions.
 MAX_ROWS = 2000
 MAX_DIRECTIONS = 100
+#: What it asks for beyond the operations that every engine offers.
+NEEDS = frozenset({"hessian", "curvature_bound"})
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .base import Engine, PairSums
+from .base import OPERATIONS, OPTIONAL, Engine, PairSums
 from .choose import Auto
 from .exact import Exact
 from .lowrank import LowRank
@@ -47,14 +47,25 @@ def as_engine(engine: str | Engine) -> Engine:
     --------
     >>> from multifacet.engines import as_engine
     >>> as_engine("exact")
-    Exact(memory='2 GiB')
+    Exact(memory='2 GiB', ...)
     """
     if isinstance(engine, str) and engine in NAMES:
         kind = NAMES[engine]
         return (__getattr__(kind) if isinstance(kind, str) else kind)()
-    if isinstance(engine, Engine):
-        return engine
-    raise ValueError(
-        f"engine={engine!r} is not known: use one of {', '.join(map(repr, sorted(NAMES)))} "
-        "or an engine object from multifacet.engines"
-    )
+    if not hasattr(engine, "attach") or isinstance(engine, type):
+        raise ValueError(
+            f"engine={engine!r} is not known: use one of {', '.join(map(repr, sorted(NAMES)))} "
+            "or an engine object from multifacet.engines"
+        )
+    if not isinstance(engine, Engine):
+        raise ValueError(
+            f"engine={engine!r} has 'attach' but not 'accepts' and 'operations': derive its class "
+            "from multifacet.engines.Engine, which brings them"
+        )
+    missing = OPERATIONS - OPTIONAL - engine.operations
+    if missing:
+        raise ValueError(
+            f"engine={engine!r} does not offer {', '.join(sorted(missing))}, but every engine has "
+            "to: add it to its sums and to its 'operations'"
+        )
+    return engine

@@ -11,22 +11,6 @@ from ..linalg import Array, Symmetric
 from ..problems import Gamma
 
 
-@runtime_checkable
-class Engine(Protocol):
-    """A way to compute pair sums, not yet tied to data.
-
-    Examples
-    --------
-    >>> from multifacet.engines import Engine, Exact
-    >>> isinstance(Exact(), Engine)
-    True
-    """
-
-    def attach(self, X, kernel: Kernel, *, mean: Array | None, n_jobs: int | None) -> PairSums:
-        """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
-        ...
-
-
 class LazyRows(ABC):
     """Rows (n, d) that are computed when they are read; estimators use them like an array."""
 
@@ -57,6 +41,11 @@ class LazyRows(ABC):
 def is_dask(data: Any) -> bool:
     """Tell a dask array or data frame, without importing dask."""
     return type(data).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
+def in_chunks(X: Any) -> bool:
+    """Tell rows that are not in memory as a whole."""
+    return isinstance(X, LazyRows) or is_dask(X)
 
 
 class Extension(Protocol):
@@ -142,3 +131,58 @@ class PairSums(Protocol):
     def fork(self) -> PairSums:
         """Return a view on the same data that runs in one thread, to be used by another."""
         ...
+
+
+#: Names of all operations of :class:`PairSums`.
+OPERATIONS = frozenset(name for name in vars(PairSums) if not name.startswith("_"))
+#: Those that an engine may do without: only some solvers and the certificate ask for them.
+OPTIONAL = frozenset({"hessian", "curvature_bound"})
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A way to compute pair sums, not yet tied to data.
+
+    An engine that derives from this class has to write ``attach`` only: it then offers all
+    operations and takes whatever is in memory.
+
+    Attributes
+    ----------
+    operations : frozenset of str
+        Names of the operations of :class:`PairSums` that it offers. It may leave out "hessian" and
+        "curvature_bound"; who needs them says so before the work.
+
+    Examples
+    --------
+    >>> from multifacet.engines import Engine, Exact
+    >>> isinstance(Exact(), Engine)
+    True
+    >>> sorted(Engine.operations - {"hessian"})[:2]
+    ['curvature_bound', 'degrees']
+    """
+
+    operations: frozenset[str] = OPERATIONS
+
+    def attach(self, X: Any, kernel: Kernel, *, mean: Array | None, n_jobs: int | None) -> PairSums:
+        """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        ...
+
+    def accepts(self, X: Any) -> str | None:
+        """Return None if the engine can read rows X (n, d), else why not and what to use instead.
+
+        It is about the kind of rows and their features. How many fit is told by ``attach``, by a
+        MemoryError, as often a sample is all that is attached.
+        """
+        if not in_chunks(X):
+            return None
+        return (
+            f"{type(self).__name__} needs rows in memory, but X comes in chunks: use "
+            "engine='auto' or 'dask', or pass X.compute()"
+        )
+
+
+def refuse_unless_accepted(engine: Engine, X: Any) -> None:
+    """Raise why an engine cannot read X, if it cannot."""
+    reason = engine.accepts(X)
+    if reason is not None:
+        raise ValueError(reason)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kernels import Kernel
 from ..linalg import Array
-from .base import Engine, LazyRows, PairSums, is_dask
+from .base import Engine, PairSums, in_chunks
 from .exact import Exact
 from .lowrank import LowRank
 
@@ -19,7 +19,7 @@ _log = logging.getLogger("multifacet")
 
 
 @dataclass(frozen=True)
-class Auto:
+class Auto(Engine):
     """Exact for few rows, low-rank for many, Dask for rows in chunks; says so in the log.
 
     Examples
@@ -41,15 +41,20 @@ class Auto:
         self, X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> PairSums:
         """Return the pair sums of the engine that suits ``X`` (n, d)."""
-        engine: Engine
-        if isinstance(X, LazyRows) or is_dask(X):
-            from .dask import Dask
-
-            engine, sentence = Dask(), "Dask engine: X comes in chunks"
-        else:
-            engine, sentence = self.choose(*X.shape)
+        engine, sentence = self._suited(X)
         _log.info(sentence)
         return engine.attach(X, kernel, mean=mean, n_jobs=n_jobs)
+
+    def accepts(self, X: Any) -> str | None:
+        """Return None if the engine that suits X can read it, else why not."""
+        return self._suited(X)[0].accepts(X)
+
+    def _suited(self, X: Any) -> tuple[Engine, str]:
+        if in_chunks(X):
+            from .dask import Dask
+
+            return Dask(), "Dask engine: X comes in chunks"
+        return self.choose(*X.shape)
 
 
 def few_rows(

@@ -18,13 +18,12 @@ from scipy.sparse import issparse
 
 from ..kernels import Kernel
 from ..linalg import Array
-from .base import is_dask
+from .base import is_dask, refuse_unless_accepted
 from .blocks import Block, Sums, add_up, chunk_rows, slices
 from .chunked import Chunked, added_up, da, node, per_chunk, read, room, unique
 from .exact import parse_bytes
 from .lowrank import SAMPLE, LowRank, LowRankSums
 from .threads import single_threaded_blas
-from .wide import WIDE
 
 #: Rows in memory that are not worth distributing.
 LOCAL_ROWS = 50_000
@@ -48,6 +47,8 @@ class Dask(LowRank):
         half of the memory they have, or 2 GiB without a cluster.
     seed : int, default=0
         See :class:`LowRank`.
+    matrix_features : int, default=1000
+        Most features; a matrix of all pairs of them is made.
 
     Examples
     --------
@@ -70,6 +71,18 @@ class Dask(LowRank):
         """Return the budget in bytes."""
         return room() if self.memory == "auto" else parse_bytes(self.memory)
 
+    def accepts(self, X: Any) -> str | None:
+        """Return None for dense rows of not too many features, else what to use instead."""
+        if issparse(X):
+            return "Dask takes dense rows, not CSR: use engine='auto' or 'lowrank'"
+        if X.shape[1] > self.matrix_features:
+            return (
+                f"Dask takes up to {self.matrix_features} features, X has {X.shape[1]}: reduce "
+                "them first, for example by principal components, or raise "
+                "Dask(matrix_features=...)"
+            )
+        return None
+
     def attach(
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
@@ -78,20 +91,14 @@ class Dask(LowRank):
         ``X`` is a dask array or an array in memory, which is cut into chunks if it is large. The
         scheduler decides how many chunks are worked on at once, not ``n_jobs``.
         """
-        if issparse(X):
-            raise ValueError("the Dask engine takes dense rows, not CSR: use engine='lowrank'")
-        if X.shape[1] > WIDE:
-            raise ValueError(
-                f"the Dask engine takes up to {WIDE} features, X has {X.shape[1]}: reduce them "
-                "first, for example by principal components"
-            )
+        refuse_unless_accepted(self, X)
         if is_dask(X):
             X = Chunked(read(X))
         elif not isinstance(X, Chunked):
             if len(X) <= LOCAL_ROWS:
                 _log.info(f"low-rank engine: {len(X):,} rows in memory are too few to distribute")
                 local = LowRank(self.rank, self.method, self.tolerance, self.max_rank,
-                                self.budget(), self.seed)  # fmt: skip
+                                self.budget(), self.seed, self.matrix_features)  # fmt: skip
                 return local.attach(X, kernel, mean=mean, n_jobs=n_jobs)
             X = Chunked(da.from_array(X, chunks=(chunk_rows(*X.shape), -1), name=False))
         engine = replace(self.resolved(kernel, X.shape), memory=self.budget())

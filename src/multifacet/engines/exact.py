@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.sparse import issparse
 from ..kernels import Kernel
 from ..linalg import Array, Symmetric, leading_eigenpairs, symmetric_operator
 from ..problems import Gamma
+from .base import Engine, refuse_unless_accepted
 from .threads import ordered_map, single_threaded_blas, thread_count
 from .tiles import TILE, Points, TileExtension, product, tiles_of
 from .wide import WIDE, initial_phi_operator, phi_operator
@@ -26,7 +28,7 @@ _UNITS = {"B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 1
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Engine):
     """Exact sums over all pairs of rows, in O(n^2) time.
 
     Parameters
@@ -35,6 +37,10 @@ class Exact:
         Budget for arrays of the engine, in bytes or as "512 MiB". The kernel matrix is kept
         between operations only when it fits into a quarter of it; otherwise tiles are recomputed
         and memory stays linear in the number of rows.
+    tile : int, default=256
+        Rows of a tile: two tiles of numbers should fit into the cache of a core.
+    matrix_features : int, default=1000
+        Most features for which Phi is a matrix (d, d); beyond, it is multiplied with only.
 
     Examples
     --------
@@ -44,21 +50,26 @@ class Exact:
     """
 
     memory: int | str = "2 GiB"
+    tile: int = TILE
+    matrix_features: int = WIDE
 
     def __post_init__(self) -> None:
         parse_bytes(self.memory)
+        check_whole(self, "tile", low=1)
+        check_whole(self, "matrix_features", low=0)
 
     def attach(
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> ExactSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        refuse_unless_accepted(self, X)
         n, d = X.shape
         budget = parse_bytes(self.memory)
         # Projections, degrees, factors and eigenvectors, of which a few dozen columns are alive
         # at once, the d x d results of the strips in flight, and the scratch of the tiles.
         # Wide data have n x n arrays in the place of the d x d ones.
-        wide = d > WIDE
-        needed = 8 * (64 * n + 8 * (n * n if wide else d * d) + 16 * TILE * TILE)
+        wide = d > self.matrix_features
+        needed = 8 * (64 * n + 8 * (n * n if wide else d * d) + 16 * self.tile**2)
         if needed > budget:
             raise MemoryError(
                 f"the exact engine needs about {needed / 2**20:,.0f} MiB for {n} rows and {d} "
@@ -69,7 +80,16 @@ class Exact:
         # With the matrix, its normalised copy and scratch a fork takes about three of them.
         keep = square <= budget // 4
         forks = budget // (3 * square) if keep else 1
-        return ExactSums(X, kernel, mean, thread_count(n_jobs), keep_gram=keep, max_forks=forks)
+        return ExactSums(
+            X, kernel, mean, thread_count(n_jobs), self, keep_gram=keep, max_forks=forks
+        )
+
+
+def check_whole(engine: Any, name: str, *, low: int) -> None:
+    """Raise a sentence unless an option of an engine is a whole number of at least ``low``."""
+    value = getattr(engine, name)
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
 
 
 def parse_bytes(size: int | str) -> int:
@@ -97,6 +117,7 @@ class ExactSums:
         kernel: Kernel,
         mean: Array | None,
         n_threads: int,
+        engine: Exact,
         *,
         keep_gram: bool,
         max_forks: int,
@@ -116,7 +137,8 @@ class ExactSums:
             None if s is None else s.astype(X.dtype)
             for s in (part.point_scales(X) for _, part in kernel.terms)
         ]
-        self._tiles = tiles_of(self.n_rows)
+        self._engine = engine
+        self._tiles = tiles_of(self.n_rows, engine.tile)
         self._gram: tuple[bytes, Array] | None = None
 
     def fork(self) -> ExactSums:
@@ -142,15 +164,15 @@ class ExactSums:
     def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
         points = self._points(W)
-        if self.n_features > WIDE:
+        if self.n_features > self._engine.matrix_features:
             return self._wide_phi(points, gamma)
         left, right = self._gamma_factors(gamma)
-        rate = points.rate
+        rate, tile = points.rate, self._engine.tile
 
         def strip(index: int) -> tuple[Array, Array, Array, float]:
             rows, value = self._tiles[index], 0.0
             difference, inner = _StripSums(self, rows), _StripSums(self, rows)
-            scratch = np.empty((2, TILE, TILE), dtype=self._dtype)
+            scratch = np.empty((2, tile, tile), dtype=self._dtype)
             for cols in self._tiles[index:]:
                 psi = product(left[rows], right[cols].T, scratch[0])  # Gamma, so far
                 if rate is not None:  # Psi = rate * Gamma o K; the factor can wait
@@ -177,7 +199,7 @@ class ExactSums:
             difference[rows.start :] += difference_sums
             inner[rows.start :] += inner_sums
             objective += value
-        return self._finish_phi(phi + phi.T, difference, inner), objective
+        return self._finish_phi(phi + phi.T, difference, inner), float(objective)
 
     def _wide_phi(self, points: Points, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the same with Phi as an operator around an n x n matrix."""
@@ -194,7 +216,7 @@ class ExactSums:
 
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
-        if self.n_features > WIDE:
+        if self.n_features > self._engine.matrix_features:
             return initial_phi_operator(
                 self._X, self._mean_or_zero, self.kernel.terms, self._scales, gamma
             )

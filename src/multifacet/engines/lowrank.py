@@ -32,8 +32,9 @@ from ..kernels import Gaussian, Kernel
 from ..linalg import Array, Symmetric, incomplete_cholesky, subspace_distance
 from ..problems import Gamma
 from . import blocks
+from .base import Engine, refuse_unless_accepted
 from .blocks import SINGLE_ROWS, Block, Sums, add_up, chunk_rows, fold, slices
-from .exact import Exact, parse_bytes
+from .exact import Exact, check_whole, parse_bytes
 from .landmarks import Basis, fourier, nystrom, spread_out
 from .threads import ordered_map, single_threaded_blas, thread_count
 from .tiles import Points
@@ -54,7 +55,7 @@ EXACT_ROWS = 2000
 
 
 @dataclass(frozen=True)
-class LowRank:
+class LowRank(Engine):
     """Sums over pairs of rows from a low-rank kernel, in O(n) time and memory.
 
     Parameters
@@ -74,6 +75,8 @@ class LowRank:
         Budget for arrays of the engine. C is kept between operations if it fits into half of it.
     seed : int, default=0
         Seed of the sample and of random features.
+    matrix_features : int, default=1000
+        Most features for which Phi is a matrix (d, d); beyond, it is multiplied with only.
 
     Examples
     --------
@@ -88,16 +91,17 @@ class LowRank:
     max_rank: int = 512
     memory: int | str = "2 GiB"
     seed: int = 0
+    matrix_features: int = WIDE
 
     def __post_init__(self) -> None:
         self.budget()
+        check_whole(self, "matrix_features", low=0)
         if self.method not in get_args(Method):
             known = ", ".join(map(repr, get_args(Method)))
             raise ValueError(f"method={self.method!r} is not known: use {known}")
-        for name in ("rank", "max_rank"):
-            value = getattr(self, name)
-            if (name, value) != ("rank", "auto") and (isinstance(value, str) or int(value) < 1):
-                raise ValueError(f"{name} must be a positive whole number, got {value!r}")
+        if self.rank != "auto":
+            check_whole(self, "rank", low=1)
+        check_whole(self, "max_rank", low=1)
         if not 0 < self.tolerance < 1:
             raise ValueError(f"tolerance must be between 0 and 1, got {self.tolerance}")
 
@@ -105,6 +109,7 @@ class LowRank:
         self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
+        refuse_unless_accepted(self, X)
         return LowRankSums(X, kernel, mean, thread_count(n_jobs), self.resolved(kernel, X.shape))
 
     def budget(self) -> int:
@@ -123,7 +128,7 @@ class LowRank:
             raise ValueError(f"method={method!r} is for {fits}, not for {kernel!r}: use 'nystrom'")
         (n, d), budget = shape, self.budget()
         # Matrices d x d, or the vectors that an eigen-solver keeps of wide data.
-        needed = 8 * (32 * n + (200 * d if d > WIDE else 8 * d * d))
+        needed = 8 * (32 * n + (200 * d if d > self.matrix_features else 8 * d * d))
         if needed > budget:
             raise MemoryError(
                 f"the low-rank engine needs about {needed / 2**20:,.0f} MiB for {n} rows and {d} "
@@ -191,7 +196,7 @@ class LowRankSums:
     def phi_and_objective(self, W: Array, gamma: Gamma) -> tuple[Symmetric, float]:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K)."""
         basis = self._at(W)
-        if self.n_features > WIDE:
+        if self.n_features > self._engine.matrix_features:
             return self._wide_phi(gamma), self.objective(W, gamma)
         F, s = gamma.factors, gamma.weights
         found = self._sum(blocks.phi_products, F, reads_data=True)
@@ -213,7 +218,7 @@ class LowRankSums:
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
         terms, F = self.kernel.terms, gamma.factors
-        if self.n_features > WIDE:
+        if self.n_features > self._engine.matrix_features:
             return initial_phi_operator(self._X, self._mean, terms, self._rows.scales, gamma)
         products, sums = self._sum(blocks.initial_products, F, reads_data=True)
         phi = np.zeros((self.n_features, self.n_features))
@@ -246,12 +251,14 @@ class LowRankSums:
         root = None if degrees is None else 1.0 / np.sqrt(degrees)
         more = None if extra is None else extra.factors
         second, first = self._sum(blocks.moments, root, more)
+        m = basis.comparison.size
         mean = first / self.n_rows
         S = second - np.outer(first, mean)
+        if extra is not None:  # only what belongs to K is centred
+            S[m:, m:], mean[m:] = second[m:, m:], 0.0
         E, Q = eigh(0.5 * (S + S.T))
         keep = 1e-13 * E.max() < E
         half = Q[:, keep] * np.sqrt(E[keep])
-        m = basis.comparison.size
         T = half[:m].T @ basis.core.apply(half[:m])
         if extra is not None:
             T += (half[m:].T * extra.weights) @ half[m:]
@@ -461,9 +468,8 @@ class LowRankSums:
         """
         count = min(EXACT_ROWS, self.n_rows)
         rows = np.linspace(0, self.n_rows - 1, count).astype(int)
-        exact = Exact(memory=self._engine.budget()).attach(
-            self._X[rows], self.kernel, mean=self._mean, n_jobs=self._n_threads
-        )
+        engine = Exact(self._engine.budget(), matrix_features=self._engine.matrix_features)
+        exact = engine.attach(self._X[rows], self.kernel, mean=self._mean, n_jobs=self._n_threads)
         exact._scales = [None if s is None else np.asarray(s[rows]) for s in self._rows.scales]
         factors = np.asarray(gamma.factors[rows]) * (self.n_rows / count)
         return exact, Gamma(factors, gamma.weights)

@@ -14,9 +14,9 @@ from ..linalg import Array
 TILE = 256
 
 
-def tiles_of(n_rows: int) -> list[slice]:
+def tiles_of(n_rows: int, tile: int = TILE) -> list[slice]:
     """Return the slices that cut ``n_rows`` into tiles."""
-    return [slice(a, min(a + TILE, n_rows)) for a in range(0, n_rows, TILE)]
+    return [slice(a, min(a + tile, n_rows)) for a in range(0, n_rows, tile)]
 
 
 class Points:
@@ -57,7 +57,7 @@ class Points:
         order : int
             0 for K alone; 1 or 2 to add that derivative of the difference terms and of the
             inner-product terms, None where there are no such terms.
-        scratch : array of shape (TILE, TILE), optional
+        scratch : array of the shape of a full tile, optional
             Where beta may be computed. Reusing it spares the page faults of fresh memory, which
             cost about as much as the arithmetic.
         """

@@ -15,16 +15,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import STATIONARY, Solution, Start, cluster_embedding
+from ..certificate import NEEDS as CERTIFICATE_NEEDS
 from ..certificate import certify
 from ..engines import PairSums, as_engine
-from ..engines.base import LazyRows
 from ..engines.threads import single_threaded_blas
 from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, column_moments, orthonormalise
 from ..problems import Problem
 from ..progress import as_callback
 from ..solvers import as_solver
-from ..solvers.base import SolverResult
+from ..solvers.base import SolverResult, operations_needed
 from ..validation import check_choice, check_count, check_data, check_real, say_constant
 from .driver import (
     Beginning,
@@ -67,10 +67,11 @@ class KernelEstimator(BaseEstimator):
         self.mean_ = mean.astype(X.dtype)
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
-        self._check_engine(X)
         self._varying = spread > 1e-12 * spread.max()
+        X = X if self._varying.all() else X[:, self._varying]
+        self._check_engine(X)
         say_constant(self, self._varying)
-        return X if self._varying.all() else X[:, self._varying]
+        return X
 
     def _resolve_kernel(self, X: Any) -> Kernel:
         """Fill in the bandwidth; sets ``bandwidth_`` (None for kernels that have none).
@@ -99,13 +100,25 @@ class KernelEstimator(BaseEstimator):
             )
 
     def _check_engine(self, X: Any) -> None:
-        """Raise if the engine cannot read rows in chunks."""
-        if isinstance(X, LazyRows) and self.engine not in ("auto", "dask"):
-            engine = as_engine(self.engine)
-            if type(engine).__name__ != "Dask":
+        """Raise before the work if the engine cannot read X or do what will be asked of it."""
+        options = self.get_params(deep=False)
+        if "engine" not in options:  # a closed form without sums over pairs
+            return
+        engine = as_engine(self.engine)
+        reason = engine.accepts(X)
+        if reason is not None:
+            raise ValueError(f"engine={self.engine!r} cannot read X: {reason}")
+        users = {}
+        if "solver" in options:  # what a solver finds is certified
+            solver = options["solver"]
+            users[f"solver={solver!r}"] = operations_needed(as_solver(solver))
+            users["the certificate"] = CERTIFICATE_NEEDS
+        for user, needed in users.items():
+            missing = sorted(needed - engine.operations)
+            if missing:
                 raise ValueError(
-                    f"engine={self.engine!r} needs rows in memory, but X comes in chunks: use "
-                    "engine='auto' or 'dask', or pass X.compute()"
+                    f"{user} needs {' and '.join(missing)}, which engine={self.engine!r} does not "
+                    "offer: use engine='auto', or add it to the engine and its 'operations'"
                 )
 
     def _attach(self, X: Any, kernel: Kernel) -> PairSums:

@@ -6,18 +6,24 @@ from .base import Solver, SolverResult, Step, relative_residual
 from .dimension_growth import DimensionGrowth
 from .grassmann import Grassmann
 from .ism import ISM
+from .level_shift import ascend
+from .point import Point, evaluate, result_at
 from .stiefel import Stiefel
 
 __all__ = [
     "ISM",
     "DimensionGrowth",
     "Grassmann",
+    "Point",
     "Solver",
     "SolverResult",
     "Step",
     "Stiefel",
     "as_solver",
+    "ascend",
+    "evaluate",
     "relative_residual",
+    "result_at",
 ]
 
 NAMES: dict[str, type[Solver]] = {

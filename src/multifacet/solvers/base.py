@@ -98,6 +98,10 @@ class SolverResult:
 class Solver(Protocol):
     """Maximises Tr(Gamma K) over W'W = I for a fixed Gamma.
 
+    A solver may also have an attribute ``needs``, a frozenset of operations that not every engine
+    offers ("hessian", "curvature_bound"), and a method ``shortened(steps)``, which returns a solver
+    with at most so many steps of an exploring run.
+
     Examples
     --------
     >>> from multifacet.solvers import ISM, Solver
@@ -114,6 +118,15 @@ class Solver(Protocol):
         come back (the alternation of U and W).
         """
         ...
+
+
+def operations_needed(solver: Solver) -> frozenset[str]:
+    """Return the operations of :class:`~multifacet.engines.PairSums` that a solver asks for.
+
+    A solver says by an attribute ``needs`` which of those that an engine may leave out it needs;
+    others need none of them.
+    """
+    return getattr(solver, "needs", frozenset())
 
 
 def shortened(solver: Solver, steps: int) -> Solver:

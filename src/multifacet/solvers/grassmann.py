@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Grassmann:
 
     max_iter: int = 200
     tol: float = 1e-6
+    needs: ClassVar[frozenset[str]] = frozenset({"hessian"})
 
     def __post_init__(self) -> None:
         check_positive(self, max_iter=self.max_iter, tol=self.tol)

@@ -39,7 +39,7 @@ def ascend(
     caution: float = 0.0,
     veto: Callable[[Point], str | None] = lambda candidate: None,
 ) -> tuple[Point, str]:
-    """Climb from ``point``; the objective never falls.
+    """Climb from a point; the objective never falls.
 
     Parameters
     ----------
@@ -65,6 +65,20 @@ def ascend(
         The last accepted point.
     reason : str
         Why the climb ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.engines import Exact
+    >>> from multifacet.kernels import Linear
+    >>> from multifacet.problems import supervised
+    >>> from multifacet.solvers import ascend, evaluate
+    >>> X = np.array([[1.0, 0.0], [-1.0, 0.5], [0.0, -0.5]])
+    >>> sums, gamma = Exact().attach(X, Linear()), supervised(X[:, :1]).gamma()
+    >>> first = evaluate(sums, gamma, np.array([[0.6], [0.8]]))
+    >>> _, reason = ascend(first, lambda W: evaluate(sums, gamma, W), [], max_iter=50, tol=1e-6)
+    >>> reason
+    'reached a stationary point after ... steps'
     """
     q = point.W.shape[1]
     low, high = spectrum_bounds(point.phi)

@@ -27,6 +27,13 @@ class Point:
         Objective at W.
     phi : callable
         Returns Phi (d, d), a matrix or an operator; the gradient of the objective is 2 Phi W.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.solvers import Point
+    >>> Point(np.array([[1.0], [0.0]]), 3.0, lambda: np.diag([2.0, 1.0])).residual
+    0.0
     """
 
     def __init__(self, W: Array, objective: float, phi: Callable[[], Symmetric]) -> None:
@@ -66,7 +73,34 @@ class Point:
 
 
 def evaluate(sums: PairSums, gamma: Gamma, W: Array) -> Point:
-    """Return the point at W (d, q), in one pass over the pairs."""
+    """Return the point at W, in one pass over the pairs.
+
+    Parameters
+    ----------
+    sums : PairSums
+        Sums of an engine.
+    gamma : Gamma
+        What W should depend on.
+    W : array of shape (d, q)
+        Orthonormal columns.
+
+    Returns
+    -------
+    Point
+        W with its objective and Phi.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.engines import Exact
+    >>> from multifacet.kernels import Linear
+    >>> from multifacet.problems import supervised
+    >>> from multifacet.solvers import evaluate
+    >>> X = np.array([[1.0, 0.0], [-1.0, 0.5], [0.0, -0.5]])
+    >>> sums, gamma = Exact().attach(X, Linear()), supervised(X[:, :1]).gamma()
+    >>> evaluate(sums, gamma, np.array([[0.0], [1.0]])).objective
+    0.25
+    """
     phi, objective = sums.phi_and_objective(W, gamma)
     return Point(W, objective, lambda: phi)
 
@@ -79,7 +113,36 @@ def result_at(
     timings: dict[str, float],
     cycle_partner: Array | None = None,
 ) -> SolverResult:
-    """Return what a solver hands over that ends at ``point``."""
+    """Return what a solver hands over that ends at a point.
+
+    Parameters
+    ----------
+    point : Point
+        The last one.
+    tol : float
+        Relative residual at which it is stationary, so that the solver has converged.
+    reason : str
+        Why the solver stopped, in a sentence.
+    history : list of Step
+        Every W that was evaluated, in order.
+    timings : dict
+        Seconds spent per phase.
+    cycle_partner : array of shape (d, q), optional
+        The other W of a two-cycle.
+
+    Returns
+    -------
+    SolverResult
+        The result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.solvers import Point, result_at
+    >>> point = Point(np.array([[1.0], [0.0]]), 3.0, lambda: np.diag([2.0, 1.0]))
+    >>> result_at(point, 1e-6, "there was nothing to do", [], {}).converged
+    True
+    """
     d, q = point.W.shape
     return SolverResult(
         W=point.W,
