@@ -76,7 +76,8 @@ class ADFT(Rival):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         k = check_clusters(self.n_clusters, X)
         metric = check_choice("metric", self.metric, ["fisher", "pairs"])
         n, d = X.shape
@@ -96,7 +97,7 @@ class ADFT(Rival):
             learn = _fisher_metric if metric == "fisher" else _pair_metric
             self.metric_ = learn(X, labelings[0])
         self.transform_ = _inverse_stretch(self.metric_)
-        self.labels_ = self._kmeans(X @ self.transform_.T, k)
+        self.labels_ = self.kmeans(X @ self.transform_.T, k)
 
 
 def _inverse_stretch(D: Array) -> Array:

@@ -60,11 +60,11 @@ class Rival(ClusterMixin, BaseEstimator):
         labelings = check_labelings(given, len(X))
         X = self._without_constants(X)
         with single_threaded_blas():
-            self._find(X, labelings)
+            self.find_groups(X, labelings)
         return self
 
     @abstractmethod
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
         """Check the parameters and set ``labels_`` (and ``labelings_``)."""
 
     def _without_constants(self, X: Array) -> Array:
@@ -75,7 +75,7 @@ class Rival(ClusterMixin, BaseEstimator):
         say_constant(self, varying)
         return X[:, varying]
 
-    def _kmeans(self, points: Array, k: int) -> Array:
+    def kmeans(self, points: Array, k: int) -> Array:
         """Return the labels (n,) of k-means on points (n, q)."""
         n_init = check_count("n_init", self.n_init, low=1)
         model = KMeans(k, n_init=n_init, random_state=self.random_state)

@@ -94,7 +94,8 @@ class CAMI(SeveralViews):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         counts = self._clusters_of_views(X, labelings)
         n_init = check_count("n_init", self.n_init, low=1)
         check_count("max_iter", self.max_iter, low=1)
@@ -103,7 +104,7 @@ class CAMI(SeveralViews):
         X = centred(X)
         frozen = [one_hot(labels) for labels in labelings]
         rng = check_random_state(self.random_state)
-        first = _soft(one_hot(self._kmeans(X, counts[0])))
+        first = _soft(one_hot(self.kmeans(X, counts[0])))
         runs = []
         for start in range(n_init):
             views = [_random_start(X, k, rng) for k in counts]

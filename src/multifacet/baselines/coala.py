@@ -63,7 +63,8 @@ class COALA(Rival):
         self.omega = omega
         self.metric = metric
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         k = check_clusters(self.n_clusters, X)
         omega = check_real("omega", self.omega, positive=False)
         metric = check_choice("metric", self.metric, METRICS)

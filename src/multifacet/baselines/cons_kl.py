@@ -69,7 +69,8 @@ class ConsKL(Rival):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         k = check_clusters(self.n_clusters, X)
         novelty = check_real("novelty", self.novelty, positive=False)
         n, d = X.shape
@@ -81,7 +82,7 @@ class ConsKL(Rival):
         X = centred(X)
         S = sum((_foreign_scatter(X, labels) for labels in labelings), np.zeros((d, d)))
         self.transform_ = _inverse_power(S, novelty / 2) if labelings else np.eye(d)
-        self.labels_ = self._kmeans(X @ self.transform_, k)
+        self.labels_ = self.kmeans(X @ self.transform_, k)
 
 
 def _foreign_scatter(X: Array, labels: Array) -> Array:

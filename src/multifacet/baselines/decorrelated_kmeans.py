@@ -87,13 +87,14 @@ class DecorrelatedKMeans(SeveralViews):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         counts = self._clusters_of_views(X, labelings)
         n_init = check_count("n_init", self.n_init, low=1)
         check_count("max_iter", self.max_iter, low=1)
         strength = check_real("decorrelation", self.decorrelation, positive=False)
         X = centred(X)
-        plain = self._kmeans(X, counts[0])
+        plain = self.kmeans(X, counts[0])
         self.penalty_weight_ = strength * _scale(X, labelings or [plain], counts[0])
         rng = check_random_state(self.random_state)
         sizes = [int(labels.max()) + 1 for labels in labelings] + counts

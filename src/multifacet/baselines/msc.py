@@ -107,7 +107,8 @@ class MSC(SeveralViews):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         counts = self._clusters_of_views(X, labelings)
         dimensions = self._dimensions(counts)
         weight = check_real("novelty_weight", self.novelty_weight, positive=False)

@@ -35,7 +35,8 @@ class OrthogonalViews(SeveralViews):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         counts = self._clusters_of_views(X, labelings)
         share = check_real("explained_variance", self.explained_variance)
         if share > 1:
@@ -48,7 +49,7 @@ class OrthogonalViews(SeveralViews):
         for k in counts:
             if np.linalg.norm(residual) <= NOTHING * total and total > 0:
                 raise ValueError(self._nothing_left(len(found)))
-            found.append(self._kmeans(_principal_scores(residual, share), k))
+            found.append(self.kmeans(_principal_scores(residual, share), k))
             residual = self._remove(residual, found[-1])
         self._store(found)
         self.residual_ = residual

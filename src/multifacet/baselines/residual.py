@@ -65,7 +65,8 @@ class Residual(Rival):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _find(self, X: Array, labelings: list[Array]) -> None:
+    def find_groups(self, X: Array, labelings: list[Array]) -> None:
+        """Check the parameters and set the labels."""
         k = check_clusters(self.n_clusters, X)
         method = check_choice("method", self.method, ["kmeans", "spectral"])
         n_init = check_count("n_init", self.n_init, low=1)

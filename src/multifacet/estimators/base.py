@@ -51,7 +51,7 @@ class KernelEstimator(BaseEstimator):
     n_jobs: int | None
     mean_: Array
     n_features_in_: int
-    _varying: Array
+    varying_: Array
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -67,10 +67,10 @@ class KernelEstimator(BaseEstimator):
         self.mean_ = mean.astype(X.dtype)
         if not spread.max() > 0:
             raise ValueError("all rows of X are identical: there is nothing to separate")
-        self._varying = spread > 1e-12 * spread.max()
-        X = X if self._varying.all() else X[:, self._varying]
+        self.varying_ = spread > 1e-12 * spread.max()
+        X = X if self.varying_.all() else X[:, self.varying_]
         self._check_engine(X)
-        say_constant(self, self._varying)
+        say_constant(self, self.varying_)
         return X
 
     def _resolve_kernel(self, X: Any) -> Kernel:
@@ -122,7 +122,7 @@ class KernelEstimator(BaseEstimator):
                 )
 
     def _attach(self, X: Any, kernel: Kernel) -> PairSums:
-        mean = self.mean_[self._varying]
+        mean = self.mean_[self.varying_]
         return as_engine(self.engine).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
 
 
@@ -166,7 +166,7 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         return _project(X, self.mean_, self.components_.T)
 
     def _dimension(self, automatic: int) -> int:
-        d = int(self._varying.sum())
+        d = int(self.varying_.sum())
         if isinstance(self.n_components, str):
             check_choice("n_components", self.n_components, ["auto"])
             return max(1, min(automatic, d))
@@ -183,7 +183,7 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         shape = (self.n_features_in_, q)
         if W.shape != shape:
             raise ValueError(f"init has shape {W.shape}, expected {shape}: features x components")
-        W = W[self._varying]
+        W = W[self.varying_]
         if np.linalg.matrix_rank(W) < q:
             raise ValueError(f"init has rank {np.linalg.matrix_rank(W)}: its columns must differ")
         return orthonormalise(W)
@@ -191,9 +191,9 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
     def _store_subspace(self, W: Array, dtype: Any) -> None:
         self.n_components_ = W.shape[1]
         self.components_ = np.zeros((W.shape[1], self.n_features_in_), dtype=dtype)
-        self.components_[:, self._varying] = W.T
+        self.components_[:, self.varying_] = W.T
         self.feature_weights_ = np.zeros(self.n_features_in_)
-        self.feature_weights_[self._varying] = (W**2).sum(axis=1) / W.shape[1]
+        self.feature_weights_[self.varying_] = (W**2).sum(axis=1) / W.shape[1]
 
     def _warn_unless(self, converged: bool, reason: str) -> None:
         if not converged:
@@ -264,14 +264,14 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         labelings: Sequence[Array] = (),
     ) -> SolverResult:
         """Carry out a plan and set every attribute that follows from the solution."""
-        engine, mean = as_engine(self.engine), self.mean_[self._varying]
+        engine, mean = as_engine(self.engine), self.mean_[self.varying_]
         driver = Driver(engine, kernel, mean, effort, labelings, self.many_rows)
         solved = driver.solve(X, problem, plan)
         self.explorations_ = solved.explorations
         self._store(X if solved.rows is None else X[solved.rows], solved, effort.seed)
         if solved.rows is not None:
-            self.embedding_ = on_rows(self, self._embedder.embed, X, self.n_clusters_, float)
-            self.labels_ = self._embedder.nearest(self.embedding_)
+            self.embedding_ = on_rows(self, self.embedder_.embed, X, self.n_clusters_, float)
+            self.labels_ = self.embedder_.nearest(self.embedding_)
         return solved.found.result
 
     def _store(self, X: Any, solved: Solved, seed: int) -> None:
@@ -288,7 +288,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.result_ = solved.found.result
         self.n_iter_ = max(len(run.objectives) for run in self.explorations_)
         self.certificate_ = certify(sums, solution.W, solved.found.gamma, STATIONARY)
-        self._embedder = make_embedder(sums, X, solution, centres)
+        self.embedder_ = make_embedder(sums, X, solution, centres)
         self.dependence_ = _dependence(sums, solved.problem, solution)
 
     def _refuse_isolation(self, degrees: Array | None, kernel: Kernel) -> None:

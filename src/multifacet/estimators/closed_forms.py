@@ -99,7 +99,7 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         problem = self._problem(labelings, X.shape[0], k)
         full, X = X, self._set_mean(X)
         q = self._alternative_dimension(k, X.shape[1], labelings)
-        values, W = leading_eigenpairs(_linear_phi(X, self.mean_[self._varying], problem), q)
+        values, W = leading_eigenpairs(_linear_phi(X, self.mean_[self.varying_], problem), q)
         self._store_subspace(W, X.dtype)
         self.objective_ = float(values.sum())
         projected = self._project(full)
@@ -243,7 +243,7 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
             self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)
             root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
             extension = sums.extension(everything, with_ones(U / root[:, None]))
-            self._embedder = _smoothing_embedder(extension, X, degrees is not None, self.labels_)
+            self.embedder_ = _smoothing_embedder(extension, X, degrees is not None, self.labels_)
         self.labels_ = self.labels_.astype(np.intp)
         self.n_clusters_ = k
         self.embedding_ = U

@@ -19,8 +19,8 @@ from .rows import on_rows
 class EmbeddingPredictor:
     """Assigns new rows to clusters found in a spectral embedding."""
 
-    _embedder: Embedder
-    _varying: Array
+    embedder_: Embedder
+    varying_: Array
 
     def predict(self, X: Any) -> Array:
         """Assign rows to the clusters found.
@@ -37,7 +37,7 @@ class EmbeddingPredictor:
         """
         check_is_fitted(self)
         X = check_data(self, X, reset=False, lazy=True)
-        task = partial(_assign, embedder=self._embedder, varying=self._varying)
+        task = partial(_assign, embedder=self.embedder_, varying=self.varying_)
         return on_rows(self, task, X, None, np.intp)
 
 
