@@ -91,8 +91,36 @@ def find_views(
         missing=missing,
     )
     warn_of_identifiers(data, prepared.encoding)
-    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
+    return views_of(prepared, finder)
+
+
+def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
+    """Return the views that a finder finds in a table, in the terms of the table.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The table, as :func:`multifacet.frames.prepare` returns it.
+    finder : ViewFinder
+        How to search; it is fitted.
+
+    Returns
+    -------
+    Views
+        As :func:`find_views` returns them.
+
+    Examples
+    --------
+    >>> from multifacet import ViewFinder
+    >>> from multifacet.estimators.find import views_of
+    >>> from multifacet.frames import prepare
+    >>> prepared = prepare({"mass": [1, 2, 1, 8, 9, 7], "age": [3, 1, 2, 2, 3, 1]})
+    >>> views = views_of(prepared, ViewFinder(1, 2, method="linear", random_state=0))
+    >>> views.rows.tolist()
+    [0, 1, 2, 3, 4, 5]
+    """
+    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder.fit(prepared.X, given=known or None)
     views = [_in_terms_of_the_table(view, prepared) for view in finder.views_]
     path = None
@@ -115,7 +143,9 @@ def find_views(
     rejected = finder.rejected_
     if rejected is not None:
         rejected = _in_terms_of_the_table(rejected, prepared)
-    return Views(views, prepared.index, given_labels, prepared.encoding, path, rejected)
+    return Views(
+        views, prepared.index, prepared.rows, given_labels, prepared.encoding, path, rejected
+    )
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
