@@ -439,6 +439,10 @@ def test_merge_rename_reject_and_undo(client, steered):
     assert found["n_clusters"] == len(found["description"]["groups"]) == 3
     assert sum(group["size"] for group in found["description"]["groups"]) == 90
     assert found["stability"] is found["p_value"] is None
+    told = found["description"]
+    assert told["selection"] is told["settings"]["novelty_weight"] is None
+    assert told["settings"]["n_clusters"] == 3
+    assert "not known of these groups, which were changed" in told["evidence"]
     step(client, steered, do="rename", group=1, name="both").raise_for_status()
     assert set(labels_of(client, steered)["my view"]) == {"0", "both", "2"}
     step(client, steered, do="reject").raise_for_status()

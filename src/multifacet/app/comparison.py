@@ -38,10 +38,11 @@ def _run(exploration: Exploration, view_id: str) -> dict[str, Any]:
     """Return what was asked in a search, beside what it found."""
     facet = exploration.facet(view_id)
     view, step = exploration.views(view_id)[0], facet.step
+    searched = exploration.as_found(view_id)[0].settings
     chosen = {
         "n_clusters": view.n_clusters,
         "n_components": len(view.components) or None,
-        "novelty_weight": view.settings.novelty_weight,
+        "novelty_weight": searched.novelty_weight,
     }
     return display.summary(exploration, facet) | {
         "exploration": exploration.id,

@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..evidence import attempt, frontier
-from ..explain import explain
 from ..files import read_path
 from ..frames import Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..progress import announce
-from ..results.summary import describe_groups
-from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from .finder import ViewFinder
@@ -122,7 +119,8 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     """
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder.fit(prepared.X, given=known or None)
-    views = [_in_terms_of_the_table(view, prepared) for view in finder.views_]
+    table = (prepared.X, prepared.encoding, prepared.index)
+    views = [view.readable(*table) for view in finder.views_]
     path = None
     if known and views and finder.method == "kdac":
         announce(finder.verbose, "frontier")
@@ -140,9 +138,7 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
         )
         views[0] = replace(first, notes=first.notes + notes)
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
-    rejected = finder.rejected_
-    if rejected is not None:
-        rejected = _in_terms_of_the_table(rejected, prepared)
+    rejected = None if finder.rejected_ is None else finder.rejected_.readable(*table)
     return Views(
         views, prepared.index, prepared.rows, given_labels, prepared.encoding, path, rejected
     )
@@ -157,14 +153,3 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
         close = get_close_matches(unknown[0], known, n=1)
         meant = f": did you mean {close[0]}?" if close else ""
         raise TypeError(f"find_views has no option {', '.join(unknown)}{meant}")
-
-
-def _in_terms_of_the_table(view: View, prepared: Prepared) -> View:
-    """Return the view with names, units and values of the table."""
-    X, encoding = prepared.X, prepared.encoding
-    basis = view.components if len(view.components) else np.eye(X.shape[1])
-    names, units = encoding.feature_names, encoding.scale
-    view = replace(
-        view, explanation=explain(X, view.labels, basis, feature_names=names, units=units)
-    )
-    return replace(view, groups=describe_groups(view, X, encoding, prepared.index))

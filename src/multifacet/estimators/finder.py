@@ -14,18 +14,16 @@ from sklearn.utils import check_random_state
 from ..alternate import cluster_embedding
 from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
-from ..evidence import attempt, independence_test, significance, stability
-from ..explain import explain
+from ..evidence import attempt, significance, stability
 from ..isaac import ISAAC
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
-from ..metrics import cluster_quality, novelty
 from ..progress import announce
+from ..results.measures import measure_quality, measure_separation
 from ..results.summary import describe_selection
 from ..results.view import View
 from ..search import PLAN, Settings
 from ..search.residual import GroupResidual, residual_scores
-from ..search.separation import neighbour_graph, separation
 from ..solvers import as_solver
 from ..together import refine_together
 from ..validation import check_choice, check_count, check_data, check_labelings, check_real
@@ -33,8 +31,6 @@ from .alternative import KDAC
 from .checkpoint import Checkpoint
 from .closed_forms import EmbeddingKDAC, LinearKDAC
 
-#: Rows on which views of the closed-form methods are judged.
-JUDGED_ROWS = 1000
 #: Fewer rows cannot be divided again in subsamples.
 MIN_ROWS = 5
 
@@ -250,8 +246,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         for one in model.subspaces_[: model.n_views_]:
             settings = Settings(one.mixture.n_clusters, len(one.basis), None, None)
             found = _Found.make(X, one.mixture.labels, one.basis, 0.0, settings)
-            rows = _judged_rows(len(found.labels))
-            quality = cluster_quality(found.projection[rows], found.labels[rows])
+            quality = measure_quality(found.projection, found.labels)
             known = [view.labels for view in views]
             name = f"view {len(views) + 1}"
             view = self._describe(X, known, replace(found, quality=quality), name, seed)
@@ -298,29 +293,19 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         )
 
     def _describe(self, X: Any, known: list[Array], found: _Found, name: str, seed: int) -> View:
-        names = getattr(self, "feature_names_in_", None)
-        basis = found.components if len(found.components) else np.eye(X.shape[1])
-        explanation = explain(X, found.labels, basis, feature_names=names)
-        independence, notes = attempt(
-            "Independence", lambda: _independence(found.labels, known, seed)
-        )
-        return View(
+        return View.of(
+            X,
+            found.labels,
+            found.components,
             name=name,
-            labels=found.labels,
-            components=found.components,
-            projection=found.projection,
-            feature_weights=explanation.weights,
-            n_clusters=int(found.labels.max()) + 1,
             quality=found.quality,
-            separation=found.separation,
-            novelty=novelty(found.labels, np.column_stack(known)) if known else 0.0,
-            stability=None,
-            p_value=None,
-            independence=independence,
             settings=found.settings,
-            explanation=explanation,
+            projection=found.projection,
+            separation=found.separation,
             selection=found.selection,
-            notes=notes,
+            given=known,
+            feature_names=getattr(self, "feature_names_in_", None),
+            random_state=seed,
         )
 
     def _believable(self, view: View) -> bool:
@@ -344,19 +329,18 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
             labels, _ = cluster_embedding(solution.embedding, n_init=10, seed=seed)
-            found = _Found.make(X, labels, solution.W.T, solution.quality, view.settings)
-            known = given + [earlier.labels for earlier in refined]
-            new = self._describe(X, known, found, view.name, seed)
-            kept = {name: getattr(view, name) for name in ("stability", "p_value", "selection")}
-            refined.append(replace(new, **kept, notes=[*dict.fromkeys(view.notes + new.notes)]))
+            refined.append(
+                view.relabelled(
+                    labels,
+                    X,
+                    given=given + [earlier.labels for earlier in refined],
+                    components=solution.W.T,
+                    quality=solution.quality,
+                    settings=view.settings,
+                    random_state=seed,
+                )
+            )
         return refined
-
-
-def _independence(labels: Array, known: list[Array], seed: int) -> float | None:
-    """Return the p-value of independence from all that is known, None if nothing is."""
-    found = [independence_test(labels, one, random_state=seed).p_value for one in known]
-    # Several tests: the smallest p-value, corrected for how many there were.
-    return min(1.0, len(found) * min(found)) if found else None
 
 
 @dataclass(frozen=True)
@@ -379,18 +363,13 @@ class _Found:
         projection = np.asarray(X @ components.T) - mean @ components.T
         labels = np.unique(labels, return_inverse=True)[1]
         return cls(
-            labels, components, projection, quality, _separation(projection, labels), settings
+            labels,
+            components,
+            projection,
+            quality,
+            measure_separation(projection, labels),
+            settings,
         )
-
-
-def _judged_rows(n: int) -> Array:
-    return np.linspace(0, n - 1, min(n, JUDGED_ROWS)).astype(int)
-
-
-def _separation(points: Array, labels: Array) -> float:
-    rows = _judged_rows(len(points))
-    inside = np.unique(labels[rows], return_inverse=True)[1]
-    return separation(neighbour_graph(points[rows]), inside).score
 
 
 def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
@@ -422,7 +401,7 @@ def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int)
     # between the groups themselves go; so both readings count.
     points = GroupResidual(found.projection[rows], [labels[rows] for labels in known])
     inside = points.columns(np.arange(found.projection.shape[1]))
-    within = _separation(inside, np.unique(found.labels[rows], return_inverse=True)[1])
+    within = measure_separation(inside, np.unique(found.labels[rows], return_inverse=True)[1])
     return replace(found, separation=0.5 * (chosen.separation + min(chosen.separation, within)))
 
 
@@ -457,7 +436,12 @@ def _fit_embedding(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed:
         labels = np.unique(model.labels_, return_inverse=True)[1]
         none = np.zeros((0, X.shape[1]))
         return _Found(
-            labels, none, model.embedding_, model.quality_, _separation(scores, labels), settings
+            labels,
+            none,
+            model.embedding_,
+            model.quality_,
+            measure_separation(scores, labels),
+            settings,
         )
 
     return _best_over_clusters(fit, k, X.shape[0])

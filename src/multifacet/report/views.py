@@ -178,4 +178,6 @@ def _settings_text(view: dict[str, Any]) -> str:
         parts.append(counted(chosen["n_components"], "dimension"))
     if chosen["bandwidth"] is not None:
         parts.append(f"bandwidth {number(chosen['bandwidth'])}")
-    return ", ".join([*parts, f"novelty weight {number(chosen['novelty_weight'])}"])
+    if chosen["novelty_weight"] is not None:
+        parts.append(f"novelty weight {number(chosen['novelty_weight'])}")
+    return ", ".join(parts)

@@ -1,0 +1,53 @@
+"""Numbers about a grouping, measured in the same way wherever a view comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evidence import independence_test
+from ..kernels import Gaussian
+from ..linalg import Array
+from ..metrics import cluster_quality, novelty
+from ..search.residual import residual_scores
+from ..search.separation import neighbour_graph, separation
+
+#: Rows on which groups are judged that no search has judged.
+JUDGED_ROWS = 1000
+
+
+def judged_rows(n: int) -> Array:
+    """Return the rows, evenly taken, on which groups are judged."""
+    return np.linspace(0, n - 1, min(n, JUDGED_ROWS)).astype(int)
+
+
+def judged_points(X: Any, projection: Array, components: Array, known: Sequence[Array]) -> Array:
+    """Return where groups are judged: in their subspace, or where the known groups are removed."""
+    return projection if len(components) else residual_scores(X, known)
+
+
+def measure_separation(points: Array, labels: Array) -> float:
+    """Return how well groups are separated, see :attr:`multifacet.View.separation`."""
+    rows = judged_rows(len(points))
+    inside = np.unique(labels[rows], return_inverse=True)[1]
+    return separation(neighbour_graph(points[rows]), inside).score
+
+
+def measure_quality(points: Array, labels: Array, bandwidth: float | None = None) -> float:
+    """Return the cluster quality in a Gaussian kernel, of the median distance if None."""
+    rows = judged_rows(len(points))
+    return cluster_quality(points[rows], labels[rows], kernel=Gaussian(bandwidth))
+
+
+def measure_novelty(labels: Array, known: Sequence[Array]) -> float:
+    """Return the largest NMI with what is known, 0 if nothing is."""
+    return novelty(labels, np.column_stack(known)) if known else 0.0
+
+
+def measure_independence(labels: Array, known: Sequence[Array], seed: int) -> float | None:
+    """Return the p-value of independence from all that is known, None if nothing is."""
+    found = [independence_test(labels, one, random_state=seed).p_value for one in known]
+    # Several tests: the smallest p-value, corrected for how many there were.
+    return min(1.0, len(found) * min(found)) if found else None
