@@ -13,7 +13,7 @@ from multifacet.frames import prepare
 from multifacet.kernels import Gaussian
 from multifacet.metrics import cluster_quality, nmi, novelty
 
-QUICK = {"n_views": 1, "n_clusters": 2, "n_refits": 0, "n_starts": 2}
+LINEAR = {"n_views": 1, "n_clusters": 2, "method": "linear"}
 
 
 def table_with_gaps():
@@ -33,9 +33,7 @@ def table_with_gaps():
 )
 def test_views_know_the_rows_that_they_are_about(missing, dropped, tmp_path):
     with pytest.warns(UserWarning, match="left out"):
-        views = find_views(
-            table_with_gaps(), given="known", missing=missing, **QUICK | {"method": "linear"}
-        )
+        views = find_views(table_with_gaps(), given="known", missing=missing, **LINEAR)
     kept = [i for i in range(60) if i not in dropped]
     assert views.rows.tolist() == views.index.tolist() == kept
     assert Views.load(views.save(tmp_path / "views")).rows.tolist() == kept
@@ -50,7 +48,7 @@ def rewritten(path, **changes):
 
 def test_files_without_rows_are_read_and_wrong_rows_are_not(tmp_path):
     X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
-    path = find_views(X, **QUICK | {"method": "linear"}).save(tmp_path / "views")
+    path = find_views(X, **LINEAR).save(tmp_path / "views")
     assert Views.load(rewritten(path, rows=None)).rows.tolist() == list(range(60))
     for rows in (np.arange(59), np.zeros(60, int), np.arange(60) - 1, np.arange(60.0)):
         with pytest.raises(ValueError, match=r"damaged: rows .*save the views again"):

@@ -18,6 +18,7 @@ from ..progress import announce
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from .finder import ViewFinder
+from .methods import as_method
 
 
 def find_views(
@@ -122,7 +123,7 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     table = (prepared.X, prepared.encoding, prepared.index)
     views = [view.readable(*table) for view in finder.views_]
     path = None
-    if known and views and finder.method == "kdac":
+    if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
         first = views[0]
         path, notes = attempt(

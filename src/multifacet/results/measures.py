@@ -28,25 +28,25 @@ def judged_points(X: Any, projection: Array, components: Array, known: Sequence[
     return projection if len(components) else residual_scores(X, known)
 
 
-def measure_separation(points: Array, labels: Array) -> float:
+def separation_of(points: Array, labels: Array) -> float:
     """Return how well groups are separated, see :attr:`multifacet.View.separation`."""
     rows = judged_rows(len(points))
     inside = np.unique(labels[rows], return_inverse=True)[1]
     return separation(neighbour_graph(points[rows]), inside).score
 
 
-def measure_quality(points: Array, labels: Array, bandwidth: float | None = None) -> float:
+def quality_of(points: Array, labels: Array, bandwidth: float | None = None) -> float:
     """Return the cluster quality in a Gaussian kernel, of the median distance if None."""
     rows = judged_rows(len(points))
     return cluster_quality(points[rows], labels[rows], kernel=Gaussian(bandwidth))
 
 
-def measure_novelty(labels: Array, known: Sequence[Array]) -> float:
+def novelty_of(labels: Array, known: Sequence[Array]) -> float:
     """Return the largest NMI with what is known, 0 if nothing is."""
     return novelty(labels, np.column_stack(known)) if known else 0.0
 
 
-def measure_independence(labels: Array, known: Sequence[Array], seed: int) -> float | None:
+def independence_of(labels: Array, known: Sequence[Array], seed: int) -> float | None:
     """Return the p-value of independence from all that is known, None if nothing is."""
     found = [independence_test(labels, one, random_state=seed).p_value for one in known]
     # Several tests: the smallest p-value, corrected for how many there were.

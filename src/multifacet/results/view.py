@@ -16,11 +16,11 @@ from ..printable import one_line
 from ..search import Settings
 from .groups import describe_groups
 from .measures import (
+    independence_of,
     judged_points,
-    measure_independence,
-    measure_novelty,
-    measure_quality,
-    measure_separation,
+    novelty_of,
+    quality_of,
+    separation_of,
 )
 
 #: How the note begins that says why there is no p-value of independence.
@@ -118,6 +118,7 @@ class View:
         projection: Array | None = None,
         separation: float | None = None,
         selection: dict[str, Any] | None = None,
+        code_length: float | None = None,
         given: Sequence[Array] = (),
         feature_names: Sequence[str] | None = None,
         random_state: int = 0,
@@ -145,6 +146,8 @@ class View:
             How well its groups are separated, measured on up to 1000 rows if left out.
         selection : dict, optional
             How the settings were chosen.
+        code_length : float, optional
+            Bits that describe the rows in the subspace by their clusters.
         given : sequence of arrays of shape (n,)
             Labelings that it should be different from.
         feature_names : sequence of str, optional
@@ -175,11 +178,11 @@ class View:
         if separation is None or quality is None:
             points = judged_points(X, projection, components, given)
             width = settings.bandwidth if len(components) else None
-            separation = measure_separation(points, codes) if separation is None else separation
-            quality = measure_quality(points, codes, width) if quality is None else quality
+            separation = separation_of(points, codes) if separation is None else separation
+            quality = quality_of(points, codes, width) if quality is None else quality
         explanation = _explained(X, codes, components, feature_names)
         independence, notes = attempt(
-            INDEPENDENCE, lambda: measure_independence(codes, given, random_state)
+            INDEPENDENCE, lambda: independence_of(codes, given, random_state)
         )
         return cls(
             name=name,
@@ -190,13 +193,14 @@ class View:
             n_clusters=int(codes.max()) + 1,
             quality=quality,
             separation=separation,
-            novelty=measure_novelty(codes, given),
+            novelty=novelty_of(codes, given),
             stability=None,
             p_value=None,
             independence=independence,
             settings=settings,
             explanation=explanation,
             selection=selection,
+            code_length=code_length,
             notes=notes,
         )
 
