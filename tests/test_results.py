@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from typing import get_type_hints
+
 import numpy as np
 import pytest
 
-from multifacet import ViewFinder, Views, find_views
+from multifacet import ViewFinder, Views, compare_labelings, find_views, reduce_table
 from multifacet.datasets import make_gaussian_views
+from multifacet.documents import (
+    CandidateDict,
+    ComparisonDocument,
+    FrontierDict,
+    GroupDict,
+    ReductionDocument,
+    SelectionDict,
+    ViewDict,
+    ViewsDocument,
+)
 from multifacet.estimators.find import views_of
 from multifacet.evidence import independence_test
 from multifacet.frames import prepare
 from multifacet.kernels import Gaussian
 from multifacet.metrics import cluster_quality, nmi, novelty
+from multifacet.report import check_document
 
 LINEAR = {"n_views": 1, "n_clusters": 2, "method": "linear"}
 
@@ -161,3 +175,36 @@ def test_groups_that_joint_refinement_changes_have_no_evidence_of_the_old():
     for a, b, changed in zip(one, other, moved, strict=True):
         assert (b.stability, b.p_value) == ((None, None) if changed else (a.stability, a.p_value))
         assert any("not known of these groups" in note for note in b.notes) == changed
+
+
+# Documents
+
+
+def keys_of(kind):
+    return set(get_type_hints(kind))
+
+
+def test_documents_are_what_their_classes_say(searched):
+    prepared, views = searched
+    document = views.to_dict()
+    assert set(document) == keys_of(ViewsDocument) - {"run"}
+    view = document["views"][0]
+    assert set(view) == keys_of(ViewDict)
+    assert set(view["groups"][0]) == keys_of(GroupDict)
+    assert set(view["selection"]) == keys_of(SelectionDict)
+    assert set(view["selection"]["candidates"][0]) == keys_of(CandidateDict)
+    assert set(document["frontier"]) == keys_of(FrontierDict)
+    table = dict(zip("abcd", prepared.X.T, strict=True)) | {"known": prepared.given[0]}
+    reduction = reduce_table(table, target="known", n_components=1).to_dict()
+    assert set(reduction) == keys_of(ReductionDocument) - {"run"}
+    comparison = compare_labelings([0, 0, 1, 1], [0, 1, 0, 1]).to_dict()
+    assert set(comparison) == keys_of(ComparisonDocument) - {"run"}
+    for one in (document, reduction, comparison):
+        check_document(json.loads(json.dumps(one, allow_nan=False)))
+
+
+def test_a_file_with_a_wrong_document_is_told_where():
+    document = compare_labelings([0, 0, 1, 1], [0, 1, 0, 1]).to_dict()
+    document["pairs"][0]["counts"][1] = "many"
+    with pytest.raises(ValueError, match=r"pairs\[0\].counts\[1\] is 'many'"):
+        check_document(document)

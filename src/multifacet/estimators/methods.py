@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..documents import SelectionDict
 from ..evidence import stability
 from ..isaac import ISAAC
 from ..linalg import Array
@@ -63,7 +64,7 @@ class Found:
     quality: float
     separation: float
     settings: Settings
-    selection: dict[str, Any] | None = None
+    selection: SelectionDict | None = None
     code_length: float | None = None
 
     @classmethod

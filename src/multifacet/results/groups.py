@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from ..documents import GroupDict, Profile
 from ..explain import NOTICEABLE, importance
 from ..frames import Encoding
 from ..frames.encoding import Column
@@ -23,7 +25,7 @@ MAX_COLUMNS, EXAMPLE_COLUMNS = 100, 12
 EXAMPLES = 3
 
 
-def describe_groups(view: View, X: Any, encoding: Encoding, index: Array) -> list[dict[str, Any]]:
+def describe_groups(view: View, X: Any, encoding: Encoding, index: Array) -> list[GroupDict]:
     """Return each cluster of a view in the terms of the table.
 
     Each has ``label``, ``size``, ``name``, ``profile`` (of the leading columns: mean and standard
@@ -35,7 +37,7 @@ def describe_groups(view: View, X: Any, encoding: Encoding, index: Array) -> lis
     # A stable sort keeps the order of the table where columns are equally important.
     used.sort(key=lambda column: -score[column.features].sum())
     digits = min(np.finfo(X.dtype).precision, 12)
-    profiles: list[dict[str, Any]] = [{} for _ in range(view.n_clusters)]
+    profiles: list[dict[str, Profile]] = [{} for _ in range(view.n_clusters)]
     for column in used[:MAX_COLUMNS]:
         described = _profile(column, _decoded(X, column, encoding), view.labels, digits)
         for profile, one in zip(profiles, described, strict=True):
@@ -89,7 +91,7 @@ def _decoded(X: Any, column: Column, encoding: Encoding) -> Array:
     return part * encoding.scale[where] + encoding.mean[where]
 
 
-def _profile(column: Column, values: Array, labels: Array, digits: int) -> list[dict[str, Any]]:
+def _profile(column: Column, values: Array, labels: Array, digits: int) -> Sequence[Profile]:
     """Return what a column is like in each cluster."""
     sizes = np.bincount(labels)
     means = np.column_stack([np.bincount(labels, part) / sizes for part in values.T])

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..documents import (
+    CandidateDict,
+    FrontierDict,
+    GivenDict,
+    SelectionDict,
+    ViewDict,
+    ViewsDocument,
+)
 from ..evidence import Frontier
 from ..explain import telling_features
 from ..linalg import Array
@@ -25,8 +34,6 @@ FORMAT = 1
 MAX_POINTS = 2000
 #: Candidates kept of a search.
 MAX_CANDIDATES = 10
-#: What is known about a view in numbers.
-NUMBERS = ("quality", "separation", "novelty", "stability", "p_value", "independence")
 #: Stability from which a view is called firm, and fair.
 FIRM, FAIR = 0.9, 0.7
 #: NMI up to which two groupings have next to nothing, and little, in common.
@@ -37,7 +44,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 SIGNIFICANT = 0.05
 
 
-def describe_views(views: Views) -> dict[str, Any]:
+def describe_views(views: Views) -> ViewsDocument:
     """Return views as a dict that strict JSON can hold; see :meth:`Views.to_dict`."""
     n = len(views.index)
     rows = np.linspace(0, n - 1, min(n, MAX_POINTS)).round().astype(int)
@@ -71,7 +78,7 @@ def describe_views(views: Views) -> dict[str, Any]:
     }
 
 
-def describe_selection(selection: Selection) -> dict[str, Any]:
+def describe_selection(selection: Selection) -> SelectionDict:
     """Return how settings were chosen: the best candidates, and how many were turned down.
 
     The keys are ``sentence``, ``rule``, ``plan`` (its key), ``found``, ``n_rows`` (of the
@@ -93,10 +100,7 @@ def describe_selection(selection: Selection) -> dict[str, Any]:
         "n_rows": len(selection.rows),
         "n_candidates": len(selection.candidates),
         "rejected": dict(reasons.most_common()),
-        "candidates": [
-            {name: v if isinstance(v, str) else rounded(v) for name, v in row.items()}
-            for row in selection.table()[:MAX_CANDIDATES]
-        ],
+        "candidates": [_describe_candidate(row) for row in selection.table()[:MAX_CANDIDATES]],
     }
 
 
@@ -125,17 +129,27 @@ def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
     return [names[i] for i in order if view.feature_weights[i] >= 0.05]
 
 
-def _describe_given(name: str, labels: Array) -> dict[str, Any]:
+def _describe_candidate(row: Mapping[str, Any]) -> CandidateDict:
+    plain_row = {name: v if isinstance(v, str) else rounded(v) for name, v in row.items()}
+    return cast(CandidateDict, plain_row)
+
+
+def _describe_given(name: str, labels: Array) -> GivenDict:
     values = [str(value) for value in plain(labels)]
     return {"name": name, "groups": dict(Counter(values).most_common()), "labels": values}
 
 
-def _describe_frontier(frontier: Frontier) -> dict[str, Any]:
-    numbers = ("weights", "quality", "dependence", "novelty")
-    return {name: listed(getattr(frontier, name)) for name in numbers} | {"chosen": frontier.chosen}
+def _describe_frontier(frontier: Frontier) -> FrontierDict:
+    return {
+        "weights": listed(frontier.weights),
+        "quality": listed(frontier.quality),
+        "dependence": listed(frontier.dependence),
+        "novelty": listed(frontier.novelty),
+        "chosen": frontier.chosen,
+    }
 
 
-def _describe_view(view: View, rows: Array, known: list[str]) -> dict[str, Any]:
+def _describe_view(view: View, rows: Array, known: list[str]) -> ViewDict:
     found = view.explanation
     readable = view.projection
     if len(view.components):
@@ -145,8 +159,18 @@ def _describe_view(view: View, rows: Array, known: list[str]) -> dict[str, Any]:
         "sentence": view.sentence,
         "evidence": _evidence(view, known),
         "n_clusters": view.n_clusters,
-        **{name: rounded(getattr(view, name)) for name in NUMBERS},
-        "settings": {name: rounded(value) for name, value in vars(view.settings).items()},
+        "quality": rounded(view.quality),
+        "separation": rounded(view.separation),
+        "novelty": rounded(view.novelty),
+        "stability": rounded(view.stability),
+        "p_value": rounded(view.p_value),
+        "independence": rounded(view.independence),
+        "settings": {
+            "n_clusters": view.settings.n_clusters,
+            "n_components": view.settings.n_components,
+            "bandwidth": rounded(view.settings.bandwidth),
+            "novelty_weight": rounded(view.settings.novelty_weight),
+        },
         "selection": view.selection,
         "groups": view.groups,
         "feature_weights": listed(view.feature_weights),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..documents import GroupDict, SelectionDict
 from ..evidence import attempt
 from ..explain import Explanation, explain
 from ..frames import Encoding
@@ -100,8 +101,8 @@ class View:
     independence: float | None
     settings: Settings
     explanation: Explanation = field(repr=False)
-    selection: dict[str, Any] | None = field(repr=False, default=None)
-    groups: list[dict[str, Any]] = field(repr=False, default_factory=list)
+    selection: SelectionDict | None = field(repr=False, default=None)
+    groups: list[GroupDict] = field(repr=False, default_factory=list)
     code_length: float | None = None
     notes: list[str] = field(repr=False, default_factory=list)
 
@@ -117,7 +118,7 @@ class View:
         quality: float | None = None,
         projection: Array | None = None,
         separation: float | None = None,
-        selection: dict[str, Any] | None = None,
+        selection: SelectionDict | None = None,
         code_length: float | None = None,
         given: Sequence[Array] = (),
         feature_names: Sequence[str] | None = None,

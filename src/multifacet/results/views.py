@@ -10,6 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..documents import ViewsDocument
 from ..evidence import Frontier
 from ..files import check_shape
 from ..frames import Encoding
@@ -106,7 +107,7 @@ class Views:
 
         return plot_views(self.views, frontier=self.frontier)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ViewsDocument:
         """Return everything as lists, dicts, text and finite numbers, ready for JSON.
 
         Returns
