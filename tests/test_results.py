@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import get_type_hints
 
 import numpy as np
@@ -110,8 +111,9 @@ def test_merged_groups_have_their_own_evidence_and_nothing_of_the_old(searched):
     assert merged.quality == pytest.approx(quality)
     assert merged.separation != view.separation
     assert "not known of these groups" in merged.notes[0]
-    twice = merged.relabelled(np.minimum(merged.labels, 1), prepared.X, given=given)
-    assert (twice.notes, twice.groups) == (merged.notes, [])
+    told = replace(merged, notes=[*merged.notes, "Independence could not be measured (why)."])
+    twice = told.relabelled(np.minimum(merged.labels, 1), prepared.X, given=given)
+    assert (twice.notes, twice.groups) == (merged.notes, [])  # now it was measured
 
 
 def test_other_numbers_for_the_same_groups_keep_the_evidence(searched):

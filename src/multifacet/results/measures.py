@@ -1,4 +1,4 @@
-"""Numbers about a grouping, measured in the same way wherever a view comes from."""
+"""What can be said of a grouping, in the same way wherever it comes from."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..evidence import independence_test
+from ..explain import Explanation, explain
 from ..kernels import Gaussian
 from ..linalg import Array
 from ..metrics import cluster_quality, novelty
@@ -16,6 +17,10 @@ from ..search.separation import neighbour_graph, separation
 
 #: Rows on which groups are judged that no search has judged.
 JUDGED_ROWS = 1000
+#: How the note begins that says why there is no p-value of independence.
+INDEPENDENCE = "Independence"
+#: What is said about groups that no search has found.
+CHANGED = "Stability and chance are not known of these groups, which were changed after the search."
 
 
 def judged_rows(n: int) -> Array:
@@ -51,3 +56,18 @@ def independence_of(labels: Array, known: Sequence[Array], seed: int) -> float |
     found = [independence_test(labels, one, random_state=seed).p_value for one in known]
     # Several tests: the smallest p-value, corrected for how many there were.
     return min(1.0, len(found) * min(found)) if found else None
+
+
+def explained(
+    X: Any, labels: Array, components: Array, names: Sequence[str] | None, units: Any = None
+) -> Explanation:
+    """Return the features behind groups; those without a subspace were found in all features."""
+    basis = components if len(components) else np.eye(X.shape[1])
+    return explain(X, labels, basis, feature_names=names, units=units)
+
+
+def same_grouping(a: Array, b: Any) -> bool:
+    """Tell whether two labelings differ in nothing but the numbers of their groups."""
+    codes = [np.unique(np.asarray(labels), return_inverse=True)[1] for labels in (a, b)]
+    pairs = len(np.unique(np.column_stack(codes), axis=0))
+    return pairs == codes[0].max() + 1 == codes[1].max() + 1

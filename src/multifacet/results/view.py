@@ -10,24 +10,13 @@ import numpy as np
 
 from ..documents import GroupDict, SelectionDict
 from ..evidence import attempt
-from ..explain import Explanation, explain
+from ..explain import Explanation
 from ..frames import Encoding
 from ..linalg import Array
 from ..printable import one_line
 from ..search import Settings
+from . import measures
 from .groups import describe_groups
-from .measures import (
-    independence_of,
-    judged_points,
-    novelty_of,
-    quality_of,
-    separation_of,
-)
-
-#: How the note begins that says why there is no p-value of independence.
-INDEPENDENCE = "Independence"
-#: What is said about groups that no search has found.
-CHANGED = "Stability and chance are not known of these groups, which were changed after the search."
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,21 +123,12 @@ class View:
             The grouping.
         components : array of shape (q, d)
             Orthonormal basis of its subspace; no rows if it has none.
-        name : str
-            What the view is called.
-        settings : Settings
-            Settings at which it was found.
-        quality : float, optional
-            Its cluster quality. By default it is measured on up to 1000 rows in a Gaussian kernel
-            with the bandwidth of the settings, or the median distance.
-        projection : array of shape (n, q), optional
-            The rows in the subspace, computed if left out; needed if there is no subspace.
-        separation : float, optional
-            How well its groups are separated, measured on up to 1000 rows if left out.
-        selection : dict, optional
-            How the settings were chosen.
-        code_length : float, optional
-            Bits that describe the rows in the subspace by their clusters.
+        name, settings, selection, code_length : object
+            As the attributes.
+        quality, projection, separation : object
+            As the attributes. The rows in the subspace are computed if left out. On up to 1000
+            rows, so are the separation, and the quality in a Gaussian kernel with the bandwidth of
+            the settings, or the median distance.
         given : sequence of arrays of shape (n,)
             Labelings that it should be different from.
         feature_names : sequence of str, optional
@@ -177,13 +157,13 @@ class View:
             mean = np.asarray(X.mean(axis=0)).ravel()
             projection = np.asarray(X @ components.T) - mean @ components.T
         if separation is None or quality is None:
-            points = judged_points(X, projection, components, given)
+            points = measures.judged_points(X, projection, components, given)
             width = settings.bandwidth if len(components) else None
-            separation = separation_of(points, codes) if separation is None else separation
-            quality = quality_of(points, codes, width) if quality is None else quality
-        explanation = _explained(X, codes, components, feature_names)
+            separation = measures.separation_of(points, codes) if separation is None else separation
+            quality = measures.quality_of(points, codes, width) if quality is None else quality
+        explanation = measures.explained(X, codes, components, feature_names)
         independence, notes = attempt(
-            INDEPENDENCE, lambda: independence_of(codes, given, random_state)
+            measures.INDEPENDENCE, lambda: measures.independence_of(codes, given, random_state)
         )
         return cls(
             name=name,
@@ -194,7 +174,7 @@ class View:
             n_clusters=int(codes.max()) + 1,
             quality=quality,
             separation=separation,
-            novelty=novelty_of(codes, given),
+            novelty=measures.novelty_of(codes, given),
             stability=None,
             p_value=None,
             independence=independence,
@@ -238,10 +218,8 @@ class View:
             Their cluster quality; by default it is measured as in :meth:`of`.
         settings : Settings, optional
             Settings that have led to the new groups; by default these are not known.
-        encoding : Encoding, optional
+        encoding, index : object, optional
             If passed, the groups are described in the terms of the table, see :meth:`readable`.
-        index : array of shape (n,), optional
-            Identifiers of the rows, for that description.
         random_state : int, default=0
             Seed of the permutations that test independence.
 
@@ -260,7 +238,7 @@ class View:
         >>> merged.n_clusters, merged.p_value, merged.components is view.components
         (2, None, True)
         """
-        same = _same_grouping(self.labels, labels)
+        same = measures.same_grouping(self.labels, labels)
         if settings is None and not same:
             count = len(np.unique(np.asarray(labels)))
             settings = replace(self.settings, n_clusters=count, novelty_weight=None)
@@ -280,12 +258,12 @@ class View:
             feature_names=self.explanation.feature_names,
             random_state=random_state,
         )
-        notes = [note for note in self.notes if not note.startswith(INDEPENDENCE)]
+        notes = [note for note in self.notes if not note.startswith(measures.INDEPENDENCE)]
         evidence: dict[str, Any] = {}
         if same:
             evidence = {n: getattr(self, n) for n in ("stability", "p_value", "code_length")}
         elif self.stability is not None or self.p_value is not None:
-            notes.append(CHANGED)
+            notes.append(measures.CHANGED)
         changed = replace(changed, **evidence, notes=[*notes, *changed.notes])
         return changed if encoding is None else changed.readable(X, encoding, index)
 
@@ -319,7 +297,7 @@ class View:
         {'mean': 85.0, 'sd': 5.0}
         """
         names, units = encoding.feature_names, encoding.scale
-        explanation = _explained(X, self.labels, self.components, names, units)
+        explanation = measures.explained(X, self.labels, self.components, names, units)
         view = replace(self, explanation=explanation)
         index = np.arange(len(self.labels)) if index is None else index
         return replace(view, groups=describe_groups(view, X, encoding, index))
@@ -369,18 +347,3 @@ class View:
 
     def __str__(self) -> str:
         return one_line(f"{self.name}: {self.sentence}")
-
-
-def _explained(
-    X: Any, labels: Array, components: Array, names: Sequence[str] | None, units: Any = None
-) -> Explanation:
-    """Return the features behind groups; those without a subspace were found in all features."""
-    basis = components if len(components) else np.eye(X.shape[1])
-    return explain(X, labels, basis, feature_names=names, units=units)
-
-
-def _same_grouping(a: Array, b: Any) -> bool:
-    """Tell whether two labelings differ in nothing but the numbers of their groups."""
-    codes = [np.unique(np.asarray(labels), return_inverse=True)[1] for labels in (a, b)]
-    pairs = len(np.unique(np.column_stack(codes), axis=0))
-    return pairs == codes[0].max() + 1 == codes[1].max() + 1
