@@ -415,6 +415,25 @@ def test_rows_that_were_dropped_have_no_group(client, tmp_path):
     check_repetition(client, address, tmp_path)
 
 
+def test_a_report_is_about_the_same_rows_throughout(client, tmp_path):
+    path = small_table(tmp_path, "gaps.csv")
+    head, *lines = path.read_text().splitlines()
+    # Two known labelings, each of which lacks another row.
+    lines = [
+        f"{line},{'' if i == 4 else i % 2},{'' if i == 9 else i % 3}"
+        for i, line in enumerate(lines)
+    ]
+    path.write_text("\n".join([f"{head},one,other", *lines]))
+    setup = {"features": ["x0", "x1", "x2", "x3"], "identifier": "bird", "missing": "drop"}
+    address = uploaded(client, path, **setup, given=["one"])
+    searched(client, address)
+    client.put(f"{address}/setup", json=setup | {"given": ["other"]}).raise_for_status()
+    searched(client, address)
+    page = file_of(client, address, "report.html").decode()
+    assert "View 1 in detail" in page
+    assert "View 2 in detail" not in page
+
+
 # Steer
 
 
@@ -439,6 +458,10 @@ def test_merge_rename_reject_and_undo(client, steered):
     assert found["n_clusters"] == len(found["description"]["groups"]) == 3
     assert sum(group["size"] for group in found["description"]["groups"]) == 90
     assert found["stability"] is found["p_value"] is None
+    told = found["description"]
+    assert told["selection"] is told["settings"]["novelty_weight"] is None
+    assert told["settings"]["n_clusters"] == 3
+    assert "not known of these groups, which were changed" in told["evidence"]
     step(client, steered, do="rename", group=1, name="both").raise_for_status()
     assert set(labels_of(client, steered)["my view"]) == {"0", "both", "2"}
     step(client, steered, do="reject").raise_for_status()

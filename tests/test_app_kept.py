@@ -79,10 +79,10 @@ def check_code(code, names):
     imported = {a.name for one in ast.walk(tree) if isinstance(one, ast.Import) for a in one.names}
     sources = {one.module for one in ast.walk(tree) if isinstance(one, ast.ImportFrom)}
     assert imported <= {"numpy"}
-    assert sources <= {"multifacet", "multifacet.files", "multifacet.frames"}
+    assert sources <= {"multifacet", "multifacet.files"}
     calls = {ast.unparse(one.func) for one in ast.walk(tree) if isinstance(one, ast.Call)}
     numeric = {"np.where", "np.isin", "np.unique", "np.full"}
-    assert calls <= {"read_file", "dict", "find_views", "prepare"} | numeric
+    assert calls <= {"read_file", "dict", "find_views"} | numeric
     comments = [
         token.string
         for token in tokenize.generate_tokens(io.StringIO(code).readline)

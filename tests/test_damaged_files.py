@@ -180,6 +180,8 @@ def test_damaged_searches_are_not_continued(tmp_path):
         ({"a": [{"b": []}]}, {"a": [{"b": {...: int}}]}, r"a\[0\]\.b is \[\]"),
         ({"a": {"x": 1, "y": "z"}}, {"a": {...: int}}, "a.y is 'z'"),
         ({"a": {}}, {"a": {"b": ...}}, "a has no b"),
+        ({"a": {"b": 1}}, {"a": ({"b": str}, None)}, "a.b is 1"),
+        ({"a": {"b": 1}}, {"a": ({"b": str}, [int], None)}, "a is {'b': 1}"),
         ([], {"a?": int}, r"it is \[\]"),
         ({"a": "x" * 99}, {"a?": int}, r"a is 'x+\.\.\.$"),
     ],

@@ -14,7 +14,7 @@ import multifacet
 ROOT = Path(multifacet.__file__).parent
 #: From left to right; a module may import only from layers before its own (or from its own).
 LAYERS = [
-    ["linalg", "printable", "progress"],
+    ["linalg", "printable", "progress", "documents"],
     ["frames", "files", "explain", "plotting"],
     ["kernels"],
     ["problems"],

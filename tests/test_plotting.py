@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from multifacet import find_views
+from multifacet.datasets import make_gaussian_views
 from multifacet.explain import explain
 from multifacet.plotting import plot_frontier, plot_loadings, plot_view, plot_views
 
@@ -38,6 +40,7 @@ def make_view(q=2, k=2, *, d=15, name="view", stability=0.9, p_value=0.004):
     return SimpleNamespace(
         name=name,
         labels=labels,
+        components=components,
         projection=X @ components.T,
         explanation=explain(X, labels, components, feature_names=LONG[:d]),
         quality=1.0,
@@ -140,6 +143,22 @@ def test_views_in_one_figure():
         np.sort(views[1].projection @ views[1].explanation.rotation.T, axis=0),
     )
     assert scatter.get_xlabel().startswith("axis 1: ")
+    assert pixels(figure).std() > 0
+
+
+@pytest.mark.parametrize("method", ["kdac", "linear", "embedding", "isaac"])
+def test_views_of_every_method_can_be_drawn(method):
+    X, _ = make_gaussian_views(90, [3, 2], rotate=False, random_state=0)
+    fixed = {} if method == "isaac" else {"n_clusters": 3}
+    views = find_views(X, n_views=1, method=method, n_refits=0, **fixed)
+    assert len(views) == 1
+    figure = views.plot()
+    scatter, beside = figure.axes
+    embedded = method == "embedding"
+    assert scatter.get_xlabel().startswith("embedding 1" if embedded else "axis 1: ")
+    assert beside.get_xlabel() == ("variance between groups" if embedded else "loading")
+    if scatter.collections:  # one coordinate gives a histogram
+        assert sum(drawn(scatter)) == 90
     assert pixels(figure).std() > 0
 
 

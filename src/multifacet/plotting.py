@@ -136,13 +136,47 @@ def plot_loadings(
         offset = (i - (q - 1) / 2) * height
         ax.barh(position + offset, axis[shown], height, color=grey, label=f"axis {i + 1}")
     ax.axvline(0.0, color="black", linewidth=0.8)
-    ax.set_yticks(position, [_text(explanation.feature_names[i]) for i in shown])
-    ax.invert_yaxis()  # the largest on top
-    d = loadings.shape[1]
-    ax.set_xlabel("loading" if len(shown) == d else f"loading ({len(shown)} of {d} features)")
+    _name_features(ax, explanation, shown, "loading")
     if q > 1:
         # Above the axes: no corner is free of bars for sure.
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=q, frameon=False)
+    return ax
+
+
+def plot_strength(
+    explanation: Explanation, *, ax: Axes | None = None, max_features: int = 12
+) -> Axes:
+    """Draw how far each feature tells the groups of a view apart.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of the view, with d features.
+    ax : Axes, optional
+        Where to draw; by default a new figure.
+    max_features : int, default=12
+        Most features to show: those that tell most.
+
+    Returns
+    -------
+    Axes
+        Horizontal bars, one per feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.explain import explain
+    >>> from multifacet.plotting import plot_strength
+    >>> X = np.random.default_rng(0).standard_normal((50, 4))
+    >>> ax = plot_strength(explain(X, X[:, 2] > 0, np.eye(4)))
+    >>> ax.get_yticklabels()[0].get_text()
+    'x2'
+    """
+    ax = _axes(5.0, 4.0) if ax is None else ax
+    shown = np.argsort(-explanation.strength, kind="stable")[:max_features]
+    ax.barh(np.arange(len(shown)), explanation.strength[shown], 0.8, color=GREYS[0])
+    _name_features(ax, explanation, shown, "variance between groups")
+    ax.set_xlim(0.0, 1.0)
     return ax
 
 
@@ -198,13 +232,14 @@ def plot_frontier(frontier: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_views(views: Sequence[Any], *, frontier: Any = None) -> Figure:
-    """Draw all views in one figure: each in its subspace, beside the loadings of its axes.
+    """Draw all views in one figure: each in its subspace, beside the features behind it.
 
     Parameters
     ----------
     views : sequence of objects
-        With attributes ``name``, ``labels`` (n,), ``projection`` (n, q), ``explanation``, and the
-        numbers ``stability`` and ``p_value``, which may be None or NaN.
+        With attributes ``name``, ``labels`` (n,), ``components`` (q, d), ``projection`` (n, q),
+        ``explanation``, and the numbers ``stability`` and ``p_value``, which may be None or NaN. A
+        view without components is drawn in its embedding, beside what each feature tells.
     frontier : object, optional
         Drawn in the last row, see :func:`plot_frontier`.
 
@@ -226,18 +261,27 @@ def plot_views(views: Sequence[Any], *, frontier: Any = None) -> Figure:
         figure.suptitle("no further view found")
     grid = figure.add_gridspec(max(rows, 1), 2, width_ratios=(1.25, 1.0))
     for i, view in enumerate(views):
-        found = view.explanation
-        plot_view(
-            np.asarray(view.projection) @ found.rotation.T,
-            view.labels,
-            ax=figure.add_subplot(grid[i, 0]),
-            title=_view_title(view),
-            axis_labels=[_axis_label(found, axis) for axis in range(len(found.loadings))],
-        )
-        plot_loadings(found, ax=figure.add_subplot(grid[i, 1]))
+        found, points = view.explanation, np.asarray(view.projection)
+        ax, beside = (figure.add_subplot(grid[i, column]) for column in (0, 1))
+        if len(view.components):
+            points = points @ found.rotation.T
+            names = [_axis_label(found, axis) for axis in range(len(found.loadings))]
+            plot_loadings(found, ax=beside)
+        else:
+            names = [f"embedding {axis + 1}" for axis in range(points.shape[1])]
+            plot_strength(found, ax=beside)
+        plot_view(points, view.labels, ax=ax, title=_view_title(view), axis_labels=names)
     if frontier is not None:
         plot_frontier(frontier, ax=figure.add_subplot(grid[-1, :]))
     return figure
+
+
+def _name_features(ax: Axes, explanation: Explanation, shown: Array, what: str) -> None:
+    """Write names beside horizontal bars, the first on top, and what the bars are below."""
+    ax.set_yticks(np.arange(len(shown)), [_text(explanation.feature_names[i]) for i in shown])
+    ax.invert_yaxis()
+    d = len(explanation.feature_names)
+    ax.set_xlabel(what if len(shown) == d else f"{what} ({len(shown)} of {d} features)")
 
 
 def _figure(width: float, height: float) -> Figure:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..estimators.compare import compare_labelings
 from . import display
+from .answers import ChosenAnswer, ComparedAnswer, RunAnswer, RunsAnswer
 from .exploration import Exploration
 
 
-def runs(exploration: Exploration) -> dict[str, Any]:
+def runs(exploration: Exploration) -> RunsAnswer:
     """Return the views of an exploration by name."""
     facets = exploration.facets().values()
     return {
@@ -19,7 +18,7 @@ def runs(exploration: Exploration) -> dict[str, Any]:
     }
 
 
-def compare(one: Exploration, view_id: str, other: Exploration, other_id: str) -> dict[str, Any]:
+def compare(one: Exploration, view_id: str, other: Exploration, other_id: str) -> ComparedAnswer:
     """Return the settings and the evidence of two searches, and how far their groups agree."""
     if one.id == other.id and view_id == other_id:
         raise ValueError("a view agrees with itself: choose two")
@@ -34,16 +33,18 @@ def compare(one: Exploration, view_id: str, other: Exploration, other_id: str) -
     return {"runs": found, "agreement": agreement["pairs"][0]}
 
 
-def _run(exploration: Exploration, view_id: str) -> dict[str, Any]:
+def _run(exploration: Exploration, view_id: str) -> RunAnswer:
     """Return what was asked in a search, beside what it found."""
     facet = exploration.facet(view_id)
     view, step = exploration.views(view_id)[0], facet.step
-    chosen = {
+    searched = exploration.as_found(view_id)[0].settings
+    chosen: ChosenAnswer = {
         "n_clusters": view.n_clusters,
         "n_components": len(view.components) or None,
-        "novelty_weight": view.settings.novelty_weight,
+        "novelty_weight": searched.novelty_weight,
     }
-    return display.summary(exploration, facet) | {
+    return {
+        **display.summary(exploration, facet),
         "exploration": exploration.id,
         "features": step["features"],
         "standardize": step["standardize"],

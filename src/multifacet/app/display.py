@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from ..documents import ComparisonDocument, DescriptionDict, FrontierDict
 from ..estimators.compare import compare_labelings
 from ..frames.cells import Cells, whole
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
+from .answers import (
+    CodesAnswer,
+    DetailAnswer,
+    FrontierAnswer,
+    JobAnswer,
+    MeansAnswer,
+    PointsAnswer,
+    PreviewAnswer,
+    RowsAnswer,
+    SegmentsAnswer,
+    StateAnswer,
+    SummaryAnswer,
+)
 from .exploration import Exploration, Facet
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
 from .words import for_the_page
@@ -23,7 +37,7 @@ MAX_GROUPS = 64
 MAX_PIXELS = 1_000_000
 
 
-def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, Any]:
+def describe(exploration: Exploration, jobs: list[JobAnswer]) -> StateAnswer:
     """Return the state of an exploration, without its points."""
     notes = exploration.setup["notes"]
     return {
@@ -39,7 +53,7 @@ def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, 
     }
 
 
-def preview(exploration: Exploration) -> dict[str, Any]:
+def preview(exploration: Exploration) -> PreviewAnswer:
     """Return the columns of the table and its first rows."""
     rows = np.arange(min(PREVIEW_ROWS, exploration.n_rows))
     columns = describe_columns(exploration.columns)
@@ -51,7 +65,7 @@ def preview(exploration: Exploration) -> dict[str, Any]:
     }
 
 
-def summary(exploration: Exploration, facet: Facet) -> dict[str, Any]:
+def summary(exploration: Exploration, facet: Facet) -> SummaryAnswer:
     """Return a view in a few words and numbers."""
     views = exploration.views(facet.id)
     view = views[0]
@@ -78,16 +92,17 @@ def group_names(facet: Facet, count: int) -> list[str]:
     return [facet.group_names.get(c, f"group {c}") for c in range(count)]
 
 
-def detail(exploration: Exploration, view_id: str) -> dict[str, Any]:
+def detail(exploration: Exploration, view_id: str) -> DetailAnswer:
     """Return everything about one view: its description, and the points to draw."""
     facet, views = exploration.facet(view_id), exploration.views(view_id)
     document = views.to_dict()
     view = document["views"][0]
     drawn = stratified(views[0].labels, MAX_POINTS)
-    view = {key: value for key, value in view.items() if key not in ("labels", "coordinates")}
+    told = {key: value for key, value in view.items() if key not in ("labels", "coordinates")}
     axes = axis_names(view["loadings"], document["features"])
-    return summary(exploration, facet) | {
-        "description": view,
+    return {
+        **summary(exploration, facet),
+        "description": cast(DescriptionDict, told),
         "features": document["features"],
         "axes": axes or ["embedding 1", "embedding 2"],
         "points": _points(exploration, view_id, drawn),
@@ -96,7 +111,7 @@ def detail(exploration: Exploration, view_id: str) -> dict[str, Any]:
     }
 
 
-def _points(exploration: Exploration, view_id: str, drawn: Array) -> dict[str, Any]:
+def _points(exploration: Exploration, view_id: str, drawn: Array) -> PointsAnswer:
     view = exploration.views(view_id)[0]
     places = view.projection
     if len(view.components):
@@ -115,7 +130,7 @@ def _short(values: Array) -> list[float]:
     return np.round(values.astype(float), 4).tolist()
 
 
-def _codes(exploration: Exploration, name: str, labels: Array) -> dict[str, Any]:
+def _codes(exploration: Exploration, name: str, labels: Array) -> CodesAnswer:
     """Return labels as numbers and names; beyond so many names, the rarest are one.
 
     A label has the same number, and so the same colour, in all views: whichever rows they are of.
@@ -138,14 +153,14 @@ def _every_label(exploration: Exploration, name: str, labels: Array) -> Array:
 
 
 def _frontier(
-    exploration: Exploration, view_id: str, described: dict[str, Any] | None
-) -> dict[str, Any] | None:
+    exploration: Exploration, view_id: str, described: FrontierDict | None
+) -> FrontierAnswer | None:
     """Return the frontier with the groups of each of its points."""
     found = exploration.views(view_id).frontier
     if found is None or described is None:
         return None
     rows = exploration.rows(view_id)[found.rows]
-    return described | {"rows": rows.tolist(), "labels": found.labels.tolist()}
+    return {**described, "rows": rows.tolist(), "labels": found.labels.tolist()}
 
 
 def stratified(labels: Array, most: int) -> Array:
@@ -175,7 +190,7 @@ def labelings(exploration: Exploration) -> dict[str, Any]:
     return found
 
 
-def agreement(exploration: Exploration) -> dict[str, Any] | None:
+def agreement(exploration: Exploration) -> ComparisonDocument | None:
     """Return how far all labelings agree; None if there are fewer than two."""
     every = labelings(exploration)
     if len(every) < 2:
@@ -183,7 +198,7 @@ def agreement(exploration: Exploration) -> dict[str, Any] | None:
     return compare_labelings(every, missing="drop").to_dict()
 
 
-def rows_page(exploration: Exploration, rows: Array) -> dict[str, Any]:
+def rows_page(exploration: Exploration, rows: Array) -> RowsAnswer:
     """Return some rows of the table with the groups they are in."""
     kept = [one for one in exploration.facets().values() if one.status != "rejected"]
     cells = cells_of(exploration.columns, rows)
@@ -233,7 +248,9 @@ def _picture(exploration: Exploration, numbers: list[str]) -> list[list[int]] | 
     return X.round().astype(int).tolist()
 
 
-def images(exploration: Exploration, view_id: str, height: int, width: int) -> dict[str, Any]:
+def images(
+    exploration: Exploration, view_id: str, height: int, width: int
+) -> MeansAnswer | SegmentsAnswer:
     """Return pictures of a view whose rows are images, or the pixels of one image.
 
     If a row has height * width features, the mean of every group is an image; if there are

@@ -12,20 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..cli.output import unused
-from ..explain import explain
 from ..files import FileData, read_file, write_json
 from ..frames.table import read_table
 from ..linalg import Array
-from ..metrics import novelty
-from ..results.summary import describe_groups
 from ..results.views import Views
-from ..search.separation import neighbour_graph, separation
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
 from .schemas import FORMAT, STATE, check_name
 from .tables import first_setup, named_columns
-
-#: Rows on which the separation of merged groups is measured.
-JUDGED_ROWS = 1000
 
 
 @dataclass
@@ -294,26 +287,15 @@ class Exploration:
 
     def _merged(self, views: Views, groups: list[int], facet: Facet) -> Views:
         """Return the view with some groups in one; evidence that is lost with them is None."""
-        view, encoding = views[0], views.encoding
-        labels = merge(view.labels, groups)
-        rows = self.rows(facet.id)
+        view, encoding, rows = views[0], views.encoding, self.rows(facet.id)
         X = encoding.transform({name: self._taken(name, rows) for name in self._used(views)})
-        basis = view.components if len(view.components) else np.eye(X.shape[1])
-        names, units = encoding.feature_names, encoding.scale
-        some = np.linspace(0, len(labels) - 1, min(len(labels), JUDGED_ROWS)).astype(int)
-        inside = np.unique(labels[some], return_inverse=True)[1]
-        known = list(views.given.values())
-        changed = replace(
-            view,
-            labels=labels,
-            n_clusters=int(labels.max()) + 1,
-            separation=separation(neighbour_graph(view.projection[some]), inside).score,
-            novelty=novelty(labels, np.column_stack(known)) if known else 0.0,
-            stability=None,
-            p_value=None,
-            explanation=explain(X, labels, basis, feature_names=names, units=units),
+        changed = view.relabelled(
+            merge(view.labels, groups),
+            X,
+            given=list(views.given.values()),
+            encoding=encoding,
+            index=views.index,
         )
-        changed = replace(changed, groups=describe_groups(changed, X, encoding, views.index))
         return replace(views, views=[changed])
 
     def _used(self, views: Views) -> list[str]:
@@ -350,8 +332,4 @@ def merge(labels: Array, groups: list[int]) -> Array:
 
 def _renamed(views: Views, name: str, group_names: dict[int, str]) -> Views:
     """Return views whose only view, and some of its groups, have the names of the user."""
-    view = views[0]
-    groups = [
-        group | {"name": group_names.get(group["label"], group["name"])} for group in view.groups
-    ]
-    return replace(views, views=[replace(view, name=name, groups=groups)])
+    return replace(views, views=[views[0].renamed(name, group_names)])

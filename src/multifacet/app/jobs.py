@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .answers import JobAnswer
 from .worker import work
 
 #: Messages that a job keeps for pages that come later, and jobs that may wait.
@@ -59,7 +60,7 @@ class Job:
             kept = [one for one in self.messages if one[1]["kind"] in lasting]
             self.messages = sorted({id(m): m for m in [*kept, *self.messages[-50:]]}.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JobAnswer:
         """Return its state for a page."""
         until = self.ended or time.time()
         return {

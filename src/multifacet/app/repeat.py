@@ -67,16 +67,17 @@ def report(exploration: Exploration) -> str:
         raise ValueError("there is no view to report: find one first")
     accepted = [one for one in kept if one.status == "accepted"] or kept
     # A report is about views of the same rows and features; those of the first one count.
-    first = exploration.views(accepted[0].id)
+    first, rows = exploration.views(accepted[0].id), exploration.rows(accepted[0].id)
     same = [
         one
         for one in accepted
         if exploration.views(one.id).encoding.feature_names == first.encoding.feature_names
-        and len(exploration.views(one.id).index) == len(first.index)
+        and np.array_equal(exploration.rows(one.id), rows)
     ]
     views = [exploration.views(one.id)[0] for one in same]
     given = {name: first.given[name] for name in same[0].step["given"]}
-    return to_html(Views(views, first.index, given, first.encoding, first.frontier).to_dict())
+    told = Views(views, first.index, rows, given, first.encoding, first.frontier)
+    return to_html(told.to_dict())
 
 
 def searches(exploration: Exploration) -> list[Facet]:
@@ -90,8 +91,6 @@ def script(exploration: Exploration) -> str:
     lines = [f'"""Repeat the exploration of {_in_quotes(exploration.name)}."""', ""]
     lines += ["import numpy as np", ""] if _needs_numpy(found) else []
     lines += ["from multifacet import find_views", "from multifacet.files import read_file"]
-    if any(one.step["missing"] == "drop" for one in found):
-        lines.append("from multifacet.frames import prepare")
     lines += ["", f"file = read_file({_data(exploration)!r})", "table = dict(file.columns)"]
     if exploration.file.index is not None:
         name = next(iter(exploration.columns))
@@ -140,7 +139,6 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments += [f"identifier={step['identifier']!r}"] if named else []
     arguments += [] if step["standardize"] else ["standardize=False"]
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
-    preparation = ", ".join(["data", *arguments])
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
     every = ["data", *arguments, "n_views=1", *(f"{k}={v!r}" for k, v in options.items())]
@@ -152,9 +150,8 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
         )
         lines.append(f"labels_{i} = np.unique(labels_{i}, return_inverse=True)[1]")
     if step["missing"] == "drop":
-        lines.append(f"rows = prepare({preparation}).rows")
         lines.append(f"every = np.full({exploration.n_rows}, None, dtype=object)")
-        lines += [f"every[rows] = labels_{i}", f"labels_{i} = every"]
+        lines += [f"every[views_{i}.rows] = labels_{i}", f"labels_{i} = every"]
     return lines
 
 

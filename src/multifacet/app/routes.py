@@ -21,6 +21,7 @@ from starlette.requests import ClientDisconnect
 
 from .. import __version__
 from . import comparison, display, repeat
+from .answers import StateAnswer
 from .disk import UnwritableError, reading_words, writing
 from .exploration import Exploration
 from .guard import Guard
@@ -355,7 +356,7 @@ def _remembered(exploration: Exploration, name: str, make: Callable[[], Any]) ->
     return Response(body, media_type="application/json")
 
 
-def _state(bench: Workbench, exploration: Exploration) -> dict[str, Any]:
+def _state(bench: Workbench, exploration: Exploration) -> StateAnswer:
     jobs = [job.to_dict() for job in bench.jobs_of(exploration.id)]
     return display.describe(exploration, jobs)
 

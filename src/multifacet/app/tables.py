@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..frames.cells import read_column, whole
 from ..frames.roles import UNREAD, assign_roles
 from ..frames.table import listing, read_table
 from ..linalg import Array
+from .answers import ColumnAnswer
 from .limits import unpacked_size
 
 #: What one request may bring, and what a packed file may unpack to.
@@ -76,13 +77,13 @@ def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None)
     return setup | {"left_out": roles.left_out, "notes": notes}
 
 
-def describe_columns(columns: dict[str, Any]) -> list[dict[str, Any]]:
+def describe_columns(columns: Mapping[str, Any]) -> list[ColumnAnswer]:
     """Return what each column holds: its kind, how many values, how many are missing."""
     table = read_table(columns)
     return [_describe_column(table, name) for name in columns]
 
 
-def _describe_column(table: Any, name: str) -> dict[str, Any]:
+def _describe_column(table: Any, name: str) -> ColumnAnswer:
     try:
         cells = table.read(name)
     except ValueError as error:

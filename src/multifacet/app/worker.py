@@ -63,21 +63,22 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
 
 
 def _find(job: dict[str, Any], connection: Connection) -> None:
-    from ..estimators.find import find_views
+    from ..estimators.find import views_of
+    from ..estimators.finder import ViewFinder
     from ..frames import prepare
+    from ..frames.roles import warn_of_identifiers
 
     columns, given = dict(job["columns"]), list(job["given"])
     table = {name: job[name] for name in ("identifier", "standardize", "missing")}
     for name in job["names"]:
         prepared = prepare(columns, given=given or None, **table)
+        warn_of_identifiers(columns, prepared.encoding)
         tell = _Teller(connection, prepared, name)
-        views = find_views(
-            columns, given=given or None, n_views=1, verbose=tell, **table, **job["options"]
-        )
-        dropped = sorted({*range(job["n_rows"])} - {*prepared.rows.tolist()})
+        views = views_of(prepared, ViewFinder(1, verbose=tell, **job["options"]))
+        dropped = sorted({*range(job["n_rows"])} - {*views.rows.tolist()})
         connection.send({"kind": "found", "views": views, "name": name, "dropped": dropped})
         labels: Any = [None] * job["n_rows"]
-        for row, label in zip(prepared.rows, views[0].labels, strict=True):
+        for row, label in zip(views.rows, views[0].labels, strict=True):
             labels[row] = int(label)
         columns[name] = labels
         given.append(name)

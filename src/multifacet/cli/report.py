@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -56,14 +56,14 @@ def _find(path: Path) -> Path:
     return there[0]
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _document(path: Path) -> Mapping[str, Any]:
     """Return a result as the report takes it."""
     from ..report import check_document, check_run
 
     if path.suffix == ".npz":
         from ..results.views import Views
 
-        document = Views.load(path).to_dict()
+        document: Any = Views.load(path).to_dict()
     else:
         document = _read_json(path)
         kinds = [name.removesuffix(".json") for name in _RESULTS]
@@ -77,7 +77,7 @@ def _document(path: Path) -> dict[str, Any]:
     run = _read_json(record)
     with _refusing(record):
         check_run(run)
-    return document | {"run": run}
+    return {**document, "run": run}
 
 
 def _read_json(path: Path) -> Any:

@@ -74,22 +74,24 @@ class Run:
         for note in file.notes:
             self.note(f"{file.name}: {note}")
 
-    def write(self, folder: Path, document: dict[str, Any]) -> None:
+    def write(self, folder: Path, document: Mapping[str, Any]) -> None:
         """Write what all commands leave: the result as JSON, its report, and how to repeat it."""
         from ..files import write_json
         from ..report import render
 
         write_json(folder / f"{document['kind']}.json", document)
-        render(document | {"run": self.to_dict()}, folder / "report.html")
+        render({**document, "run": self.to_dict()}, folder / "report.html")
         write_json(folder / "run.json", self.to_dict())
 
-    def tell(self, folder: Path, files: Sequence[str], text: str, result: dict[str, Any]) -> None:
+    def tell(
+        self, folder: Path, files: Sequence[str], text: str, result: Mapping[str, Any]
+    ) -> None:
         """Print the result, in words or as JSON, and where the files are."""
         if not self.options["as_json"]:
             say(f"{text}\nreport: {folder / 'report.html'}")
             return
         where = {"output": str(folder), "files": list(files)}
-        say_json(where | result | {"notes": self.display.notes})
+        say_json({**where, **result, "notes": self.display.notes})
 
     def to_dict(self) -> dict[str, Any]:
         """Return how to repeat this run, for run.json and the report."""

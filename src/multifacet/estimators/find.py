@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..evidence import attempt, frontier
-from ..explain import explain
 from ..files import read_path
 from ..frames import Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..progress import announce
-from ..results.summary import describe_groups
-from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from .finder import ViewFinder
@@ -92,10 +89,39 @@ def find_views(
         missing=missing,
     )
     warn_of_identifiers(data, prepared.encoding)
-    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
+    return views_of(prepared, finder)
+
+
+def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
+    """Return the views that a finder finds in a table, in the terms of the table.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The table, as :func:`multifacet.frames.prepare` returns it.
+    finder : ViewFinder
+        How to search; it is fitted.
+
+    Returns
+    -------
+    Views
+        As :func:`find_views` returns them.
+
+    Examples
+    --------
+    >>> from multifacet import ViewFinder
+    >>> from multifacet.estimators.find import views_of
+    >>> from multifacet.frames import prepare
+    >>> prepared = prepare({"mass": [1, 2, 1, 8, 9, 7], "age": [3, 1, 2, 2, 3, 1]})
+    >>> views = views_of(prepared, ViewFinder(1, 2, method="linear", random_state=0))
+    >>> views.rows.tolist()
+    [0, 1, 2, 3, 4, 5]
+    """
+    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder.fit(prepared.X, given=known or None)
-    views = [_in_terms_of_the_table(view, prepared) for view in finder.views_]
+    table = (prepared.X, prepared.encoding, prepared.index)
+    views = [view.readable(*table) for view in finder.views_]
     path = None
     if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
@@ -113,10 +139,10 @@ def find_views(
         )
         views[0] = replace(first, notes=first.notes + notes)
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
-    rejected = finder.rejected_
-    if rejected is not None:
-        rejected = _in_terms_of_the_table(rejected, prepared)
-    return Views(views, prepared.index, given_labels, prepared.encoding, path, rejected)
+    rejected = None if finder.rejected_ is None else finder.rejected_.readable(*table)
+    return Views(
+        views, prepared.index, prepared.rows, given_labels, prepared.encoding, path, rejected
+    )
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
@@ -128,14 +154,3 @@ def _refuse_unknown(options: dict[str, Any]) -> None:
         close = get_close_matches(unknown[0], known, n=1)
         meant = f": did you mean {close[0]}?" if close else ""
         raise TypeError(f"find_views has no option {', '.join(unknown)}{meant}")
-
-
-def _in_terms_of_the_table(view: View, prepared: Prepared) -> View:
-    """Return the view with names, units and values of the table."""
-    X, encoding = prepared.X, prepared.encoding
-    basis = view.components if len(view.components) else np.eye(X.shape[1])
-    names, units = encoding.feature_names, encoding.scale
-    view = replace(
-        view, explanation=explain(X, view.labels, basis, feature_names=names, units=units)
-    )
-    return replace(view, groups=describe_groups(view, X, encoding, prepared.index))

@@ -14,11 +14,9 @@ from sklearn.utils import check_random_state
 from ..alternate import cluster_embedding
 from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
-from ..evidence import attempt, independence_test, significance
-from ..explain import explain
+from ..evidence import attempt, significance
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
-from ..metrics import novelty
 from ..progress import announce
 from ..results.view import View
 from ..solvers import as_solver
@@ -254,30 +252,20 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         return finding.stability(view, known)
 
     def _describe(self, X: Any, known: list[Array], found: Found, name: str, seed: int) -> View:
-        names = getattr(self, "feature_names_in_", None)
-        basis = found.components if len(found.components) else np.eye(X.shape[1])
-        explanation = explain(X, found.labels, basis, feature_names=names)
-        independence, notes = attempt(
-            "Independence", lambda: _independence(found.labels, known, seed)
-        )
-        return View(
+        return View.of(
+            X,
+            found.labels,
+            found.components,
             name=name,
-            labels=found.labels,
-            components=found.components,
-            projection=found.projection,
-            feature_weights=explanation.weights,
-            n_clusters=int(found.labels.max()) + 1,
             quality=found.quality,
-            separation=found.separation,
-            novelty=novelty(found.labels, np.column_stack(known)) if known else 0.0,
-            stability=None,
-            p_value=None,
-            independence=independence,
             settings=found.settings,
-            explanation=explanation,
+            projection=found.projection,
+            separation=found.separation,
             selection=found.selection,
             code_length=found.code_length,
-            notes=notes,
+            given=known,
+            feature_names=getattr(self, "feature_names_in_", None),
+            random_state=seed,
         )
 
     def _believable(self, view: View) -> bool:
@@ -301,16 +289,15 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
             labels, _ = cluster_embedding(solution.embedding, n_init=10, seed=seed)
-            found = Found.make(X, labels, solution.W.T, solution.quality, view.settings)
-            known = given + [earlier.labels for earlier in refined]
-            new = self._describe(X, known, found, view.name, seed)
-            kept = {name: getattr(view, name) for name in ("stability", "p_value", "selection")}
-            refined.append(replace(new, **kept, notes=[*dict.fromkeys(view.notes + new.notes)]))
+            refined.append(
+                view.relabelled(
+                    labels,
+                    X,
+                    given=given + [earlier.labels for earlier in refined],
+                    components=solution.W.T,
+                    quality=solution.quality,
+                    settings=view.settings,
+                    random_state=seed,
+                )
+            )
         return refined
-
-
-def _independence(labels: Array, known: list[Array], seed: int) -> float | None:
-    """Return the p-value of independence from all that is known, None if nothing is."""
-    found = [independence_test(labels, one, random_state=seed).p_value for one in known]
-    # Several tests: the smallest p-value, corrected for how many there were.
-    return min(1.0, len(found) * min(found)) if found else None

@@ -16,25 +16,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..documents import SelectionDict
 from ..evidence import stability
 from ..isaac import ISAAC
 from ..linalg import Array
-from ..metrics import cluster_quality
 from ..progress import as_callback
+from ..results.measures import quality_of, separation_of
 from ..results.summary import describe_selection
 from ..results.view import View
 from ..search import PLAN, Sample, Settings, Source, select
 from ..search.residual import GroupResidual, residual_scores
-from ..search.separation import neighbour_graph, separation
 from ..validation import check_count
 from .alternative import KDAC
 from .closed_forms import EmbeddingKDAC, LinearKDAC
 
 if TYPE_CHECKING:
     from .finder import ViewFinder
-
-#: Rows on which views are judged if no search has done so.
-JUDGED_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Found:
     quality: float
     separation: float
     settings: Settings
-    selection: dict[str, Any] | None = None
+    selection: SelectionDict | None = None
     code_length: float | None = None
 
     @classmethod
@@ -306,8 +303,7 @@ class _IndependentFinding(Finding):
         one = self._model.subspaces_[position]
         settings = Settings(one.mixture.n_clusters, len(one.basis), None, None)
         found = Found.make(self._X, one.mixture.labels, one.basis, 0.0, settings)
-        rows = judged_rows(len(found.labels))
-        quality = cluster_quality(found.projection[rows], found.labels[rows])
+        quality = quality_of(found.projection, found.labels)
         return replace(found, quality=quality, code_length=one.mixture.cluster_bits)
 
 
@@ -338,26 +334,13 @@ class _SourceFinding(Finding):
         labels = self._source.label(sample, best, self._X)
         basis = np.linalg.qr(best.W)[0].T
         found = Found.make(self._X, labels, basis, 0.0, best.settings)
-        rows = judged_rows(len(found.labels))
-        quality = cluster_quality(found.projection[rows], found.labels[rows])
+        quality = quality_of(found.projection, found.labels)
         return replace(
             found,
             quality=quality,
             separation=best.separation,
             selection=describe_selection(chosen),
         )
-
-
-def judged_rows(n: int) -> Array:
-    """Return rows on which n rows are judged."""
-    return np.linspace(0, n - 1, min(n, JUDGED_ROWS)).astype(int)
-
-
-def separation_of(points: Array, labels: Array) -> float:
-    """Return how well groups of points (n, q) are separated, judged on some of them."""
-    rows = judged_rows(len(points))
-    inside = np.unique(labels[rows], return_inverse=True)[1]
-    return separation(neighbour_graph(points[rows]), inside).score
 
 
 METHODS: dict[str, type[Method]] = {

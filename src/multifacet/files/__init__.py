@@ -10,7 +10,7 @@ from .data import FileData
 from .lock import FolderInUseError, locked
 from .on_disk import open_table, read_path
 from .reading import FORMATS, read_file
-from .shape import check_shape, read_json
+from .shape import check_shape, read_json, shape_of
 from .writing import atomic, to_json, write_json, write_table, write_text
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "read_file",
     "read_json",
     "read_path",
+    "shape_of",
     "to_json",
     "write_json",
     "write_table",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 #: No measurement is larger, and arithmetic with such numbers does not overflow; nor does any count.
 LARGEST, MOST_DIGITS = 1e300, 20
@@ -63,7 +64,12 @@ def check_shape(value: Any, shape: Any, place: str = "") -> None:
     ValueError: rows[1] is 'x'
     """
     if isinstance(shape, tuple):
-        if not any(_fits(value, one) for one in shape):
+        others = [one for one in shape if one is not None]
+        if value is None and len(others) < len(shape):
+            return
+        if len(others) == 1:  # so that the place inside can be told
+            check_shape(value, others[0], place)
+        elif not any(_fits(value, one) for one in others):
             raise _misfit(value, place)
     elif isinstance(shape, list):
         if not isinstance(value, list):
@@ -77,6 +83,45 @@ def check_shape(value: Any, shape: Any, place: str = "") -> None:
             check_shape(value[key], inner, f"{place}.{key}" if place else key)
     elif not _is_a(value, shape):
         raise _misfit(value, place)
+
+
+def shape_of(kind: Any) -> Any:
+    """Return the shape, as :func:`check_shape` takes it, of the values of a type.
+
+    Parameters
+    ----------
+    kind : type
+        A class of :class:`typing.TypedDict`, or whatever types its values may have: numbers, text,
+        lists, dicts with text as keys, other such classes, unions of them, None and ``Any``.
+
+    Returns
+    -------
+    type, tuple, list or dict
+        The shape.
+
+    Examples
+    --------
+    >>> from typing import TypedDict
+    >>> from multifacet.files import shape_of
+    >>> shape_of(TypedDict("Point", {"x": float, "names": list[str] | None}))
+    {'x': <class 'float'>, 'names': ([<class 'str'>], None)}
+    """
+    if is_typeddict(kind):
+        optional = kind.__optional_keys__
+        return {
+            f"{name}?" if name in optional else name: shape_of(one)
+            for name, one in get_type_hints(kind).items()
+        }
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return tuple(shape_of(one) for one in inner)
+    if origin is Literal:
+        return type(inner[0])
+    if origin is list:
+        return [shape_of(inner[0])]
+    if origin is dict:
+        return {...: shape_of(inner[1])}
+    return {Any: ..., type(None): None}.get(kind, kind)
 
 
 def _members(value: dict[str, Any], shape: dict[Any, Any], place: str) -> list[tuple[str, Any]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..documents import ComparisonDocument, LabelingDict, PairDict
 from .blocks import Block, Details, Fact, Facts, Page, Paragraph, Section, Table
 from .pieces import agreement_table, cross_table, repeat_section
 from .words import chance, counted, listed, number, sizes
@@ -12,7 +11,7 @@ from .words import chance, counted, listed, number, sizes
 OPEN_PAIRS = 3
 
 
-def comparison_page(document: dict[str, Any]) -> Page:
+def comparison_page(document: ComparisonDocument) -> Page:
     """Lay out the dict of :meth:`multifacet.estimators.compare.Comparison.to_dict`."""
     labelings, pairs = document["labelings"], document["pairs"]
     names = [labeling["name"] for labeling in labelings]
@@ -32,11 +31,11 @@ def comparison_page(document: dict[str, Any]) -> Page:
     return Page(title, [Paragraph(document["sentence"], "lead"), rows], sections)
 
 
-def _title(pair: dict[str, Any]) -> str:
+def _title(pair: PairDict) -> str:
     return f"{pair['a']} and {pair['b']}"
 
 
-def _pair_blocks(pair: dict[str, Any]) -> list[Block]:
+def _pair_blocks(pair: PairDict) -> list[Block]:
     facts = Facts(
         [
             Fact("NMI", f"{pair['nmi']:.2f}", "0 is none, 1 is the same grouping"),
@@ -48,6 +47,6 @@ def _pair_blocks(pair: dict[str, Any]) -> list[Block]:
     return [facts, cross_table(caption, pair["rows"], pair["columns"], pair["counts"])]
 
 
-def _labelings_table(labelings: list[dict[str, Any]]) -> Table:
+def _labelings_table(labelings: list[LabelingDict]) -> Table:
     rows = [[one["name"], str(len(one["groups"])), sizes(one["groups"])] for one in labelings]
     return Table("Groups and their sizes.", ["labeling", "groups", "sizes"], rows)

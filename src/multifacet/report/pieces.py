@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..documents import RunDict
 from ..explain import importance
 from .blocks import Bar, Block, Cell, Code, Details, Fact, Facts, Paragraph, Section, Shade, Table
 from .words import counted, number, share, shorten, signed
@@ -119,17 +120,17 @@ def loadings_table(
     )
 
 
-def repeat_section(run: Mapping[str, Any] | None, otherwise: Block) -> Section:
+def repeat_section(run: RunDict | None, otherwise: Block) -> Section:
     """Return how to get the same result again: from the record of the run, if there is one."""
     if not run:
         return Section("How to repeat it", [otherwise])
     blocks: list[Block] = []
-    if run.get("command"):
-        blocks.append(Code(run["command"]))
+    command, seconds, source = run.get("command"), run.get("seconds"), run.get("input")
+    if command:
+        blocks.append(Code(command))
     facts = [Fact("seed", str(run["seed"]))] if run.get("seed") is not None else []
-    if run.get("seconds") is not None:
-        facts.append(Fact("time", f"{number(float(run['seconds']), 2)} s"))
-    source = run.get("input") or {}
+    if seconds is not None:
+        facts.append(Fact("time", f"{number(float(seconds), 2)} s"))
     if source:
         size = f"{counted(source['rows'], 'row')}, {counted(source['columns'], 'column')}"
         facts.append(Fact("input", str(source["name"]), size))
@@ -138,7 +139,7 @@ def repeat_section(run: Mapping[str, Any] | None, otherwise: Block) -> Section:
     blocks += [Paragraph(str(note)) for note in run.get("notes", [])]
     record = {f"option {name}": value for name, value in (run.get("options") or {}).items()}
     record |= {f"version of {name}": value for name, value in (run.get("versions") or {}).items()}
-    record |= {"SHA-256 of the input": source.get("sha256")}
+    record |= {"SHA-256 of the input": source.get("sha256") if source else None}
     rows = [[name, _plain(value)] for name, value in record.items() if value not in (None, [])]
     if rows:
         table = Table("Options, versions and the input.", ["what", "value"], rows)

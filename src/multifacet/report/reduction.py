@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..documents import ReductionDocument
 from .blocks import Bar, Block, Cell, Fact, Facts, Mark, Page, Paragraph, Scatter, Section, Table
 from .figures import SHADES
 from .pieces import in_groups, loadings_table, point_places, repeat_section
 from .words import axis_names, counted, number, share
 
 
-def reduction_page(document: dict[str, Any]) -> Page:
+def reduction_page(document: ReductionDocument) -> Page:
     """Lay out the dict of :meth:`multifacet.estimators.reduce.Reduction.to_dict`."""
     features, dimensions = document["n_features"], document["n_components"]
     title = f"{counted(features, 'feature')} in {counted(dimensions, 'dimension')}"
@@ -33,7 +32,7 @@ def reduction_page(document: dict[str, Any]) -> Page:
     return Page(title, _answer(document), sections)
 
 
-def _answer(document: dict[str, Any]) -> list[Block]:
+def _answer(document: ReductionDocument) -> list[Block]:
     facts = [
         Fact("rows", number(document["n_rows"])),
         Fact("guided by", document["guided_by"], ", ".join(document["names"])),
@@ -52,7 +51,7 @@ def _answer(document: dict[str, Any]) -> list[Block]:
     return blocks
 
 
-def _points_blocks(document: dict[str, Any]) -> list[Block]:
+def _points_blocks(document: ReductionDocument) -> list[Block]:
     points, colour = document["points"], document["points"]["colour"]
     ordered = colour is not None and colour["kind"] == "number"
     drawn = len(points["coordinates"])

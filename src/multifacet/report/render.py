@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,15 @@ from .reduction import reduction_page
 from .views import views_page
 
 #: What a dict says that it is, how it is laid out, and the version of it that this one reads.
-KINDS = {"views": views_page, "reduction": reduction_page, "comparison": comparison_page}
+KINDS: dict[Any, Callable[[Any], Page]] = {
+    "views": views_page,
+    "reduction": reduction_page,
+    "comparison": comparison_page,
+}
 FORMAT = 1
 
 
-def render(document: dict[str, Any], path: str | Path) -> Path:
+def render(document: Mapping[str, Any], path: str | Path) -> Path:
     """Write a report; the suffix of the path chooses the format.
 
     Parameters
@@ -53,7 +58,7 @@ def render(document: dict[str, Any], path: str | Path) -> Path:
     return write_text(path, WRITERS[path.suffix.lower()](document))
 
 
-def to_html(document: dict[str, Any]) -> str:
+def to_html(document: Mapping[str, Any]) -> str:
     """Return a report as one HTML page with everything inside; see :func:`render`.
 
     Parameters
@@ -76,7 +81,7 @@ def to_html(document: dict[str, Any]) -> str:
     return html.page(_page(document))
 
 
-def to_markdown(document: dict[str, Any]) -> str:
+def to_markdown(document: Mapping[str, Any]) -> str:
     """Return a report as Markdown; see :func:`render`.
 
     Parameters
@@ -100,7 +105,7 @@ def to_markdown(document: dict[str, Any]) -> str:
     return markdown.page(_page(document))
 
 
-def _page(document: dict[str, Any]) -> Page:
+def _page(document: Mapping[str, Any]) -> Page:
     kind, version = document.get("kind"), document.get("format")
     if kind not in KINDS:
         raise ValueError(f"the result has kind {kind!r}, expected {', '.join(map(repr, KINDS))}")

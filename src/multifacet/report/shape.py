@@ -2,148 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..files import check_shape
-
-_MAYBE = (float, None)
-_SELECTION = {
-    "sentence": str,
-    "rejected": {...: ...},
-    "n_rows": int,
-    "n_candidates": int,
-    "candidates": [
-        {
-            "separation": _MAYBE,
-            "stability": _MAYBE,
-            "novelty": _MAYBE,
-            "n_clusters": ...,
-            "n_components": ...,
-            "bandwidth": _MAYBE,
-            "novelty_weight": _MAYBE,
-            "start": str,
-            "rejected": str,
-        }
-    ],
-}
-#: What one column is like in a group.
-_PROFILES = ({"mean": float, "sd": float}, {"share": float}, {"shares": {...: float}})
-_GROUP = {
-    "label": int,
-    "name": str,
-    "profile": {...: _PROFILES},
-    "examples": [{"row": ..., "values": {...: ...}}],
-}
-_VIEW = {
-    "name": str,
-    "sentence": str,
-    "evidence": str,
-    "n_clusters": int,
-    "separation": _MAYBE,
-    "novelty": float,
-    "stability": _MAYBE,
-    "p_value": _MAYBE,
-    "independence": _MAYBE,
-    "settings": {
-        "n_clusters": ...,
-        "n_components": (int, None),
-        "bandwidth": _MAYBE,
-        "novelty_weight": _MAYBE,
-    },
-    "selection": (None, dict),
-    "groups": [_GROUP],
-    "feature_weights": [float],
-    "strength": [float],
-    "effects": [[float]],
-    "loadings": [[float]],
-    "labels": [int],
-    "coordinates": [[float]],
-}
-_VIEWS = {
-    "n_rows": int,
-    "features": [str],
-    "columns": [str],
-    "identifier": (str, None),
-    "sentence": str,
-    "index": list,
-    "given": [{"name": str, "groups": {...: int}, "labels": [str]}],
-    "views": [_VIEW],
-    "rejected": (None, dict),
-    "agreement": {"names": [str], "nmi": [[float]]},
-    "frontier": (None, dict),
-    "points": {"rows": [int], "sampled_from": int},
-}
-_FRONTIER = {
-    "weights": [float],
-    "quality": [float],
-    "dependence": [float],
-    "chosen": (int, None),
-}
-_REDUCTION = {
-    "n_rows": int,
-    "n_features": int,
-    "n_components": int,
-    "features": [str],
-    "guided_by": str,
-    "names": [str],
-    "kernel": str,
-    "bandwidth": _MAYBE,
-    "dependence": _MAYBE,
-    "loadings": [[float]],
-    "feature_weights": [float],
-    "strength?": [float],
-    "clusters": (None, {"sizes": [int]}),
-    "sentence": str,
-    "converged": bool,
-    "points": {
-        "index": list,
-        "coordinates": [[float]],
-        "colour": (None, {"name": str, "kind": str, "values": list}),
-        "sampled_from": int,
-    },
-}
-_COMPARISON = {
-    "n_rows": int,
-    "labelings": [{"name": str, "groups": {...: int}}],
-    "nmi": [[float]],
-    "sentence": str,
-    "pairs": [
-        {
-            "a": str,
-            "b": str,
-            "nmi": float,
-            "ari": float,
-            "p_value": _MAYBE,
-            "rows": [str],
-            "columns": [str],
-            "counts": [[int]],
-        }
-    ],
-}
-_RUN = {
-    "command?": (str, None),
-    "seconds?": _MAYBE,
-    "input?": (None, {"name": ..., "rows": int, "columns": int}),
-    "notes?": list,
-    "options?": (None, dict),
-    "versions?": (None, dict),
-}
+from ..documents import (
+    ComparisonDocument,
+    GroupDict,
+    ReductionDocument,
+    RunDict,
+    ViewDict,
+    ViewsDocument,
+)
+from ..files import check_shape, shape_of
 
 
 def check_document(document: Mapping[str, Any]) -> None:
     """Raise unless a report can be made of the dict of a result; ``kind`` is one that is known."""
-    shape, check_sizes = _KINDS[document["kind"]]
-    check_shape(document, shape)
+    kind, check_sizes = _KINDS[document["kind"]]
+    check_shape(document, shape_of(kind))
     check_sizes(document)
 
 
 def check_run(run: Any) -> None:
     """Raise unless a report can be made with the record of a run."""
-    check_shape(run, _RUN)
+    check_shape(run, shape_of(RunDict))
 
 
-def _check_views(document: Mapping[str, Any]) -> None:
+def _check_views(document: ViewsDocument) -> None:
     n, places = document["n_rows"], document["points"]["rows"]
     _size("index", document["index"], n)
     _some("points.rows", places)
@@ -153,13 +38,11 @@ def _check_views(document: Mapping[str, Any]) -> None:
     for i, view in enumerate(document["views"]):
         _check_view(document, view, f"views[{i}]")
     if document["rejected"] is not None:
-        check_shape(document["rejected"], _VIEW, "rejected")
         _check_view(document, document["rejected"], "rejected")
     names, nmi = document["agreement"]["names"], document["agreement"]["nmi"]
     _table("agreement.nmi", nmi, len(names), len(names))
     path = document["frontier"]
     if path is not None:
-        check_shape(path, _FRONTIER, "frontier")
         _some("views", document["views"])
         _some("frontier.weights", path["weights"])
         for name in ("quality", "dependence"):
@@ -168,16 +51,14 @@ def _check_views(document: Mapping[str, Any]) -> None:
             _within("frontier.chosen", [path["chosen"]], len(path["weights"]))
 
 
-def _check_view(document: Mapping[str, Any], view: Mapping[str, Any], place: str) -> None:
+def _check_view(document: ViewsDocument, view: ViewDict, place: str) -> None:
     d, n, drawn = len(document["features"]), document["n_rows"], len(document["points"]["rows"])
-    if view["selection"] is not None:
-        check_shape(view["selection"], _SELECTION, f"{place}.selection")
     _some("features", document["features"])
     for name in ("feature_weights", "strength"):
         _size(f"{place}.{name}", view[name], d)
     _some(f"{place}.effects", view["effects"])
-    for name in ("effects", "loadings"):
-        _table(f"{place}.{name}", view[name], len(view[name]), d)
+    for table in ("effects", "loadings"):
+        _table(f"{place}.{table}", view[table], len(view[table]), d)
     _size(f"{place}.labels", view["labels"], n)
     _within(f"{place}.n_clusters", [view["n_clusters"]], n + 1)
     _within(f"{place}.labels", view["labels"], view["n_clusters"])
@@ -188,7 +69,7 @@ def _check_view(document: Mapping[str, Any], view: Mapping[str, Any], place: str
         _check_groups(view["groups"], len(view["effects"]), f"{place}.groups")
 
 
-def _check_groups(groups: Sequence[Mapping[str, Any]], count: int, place: str) -> None:
+def _check_groups(groups: Sequence[GroupDict], count: int, place: str) -> None:
     _size(place, groups, count)
     first = groups[0]
     _some(f"{place}[0].examples", first["examples"])
@@ -201,7 +82,7 @@ def _check_groups(groups: Sequence[Mapping[str, Any]], count: int, place: str) -
             check_shape(example["values"], wanted, f"{place}[{i}].examples[{j}].values")
 
 
-def _check_reduction(document: Mapping[str, Any]) -> None:
+def _check_reduction(document: ReductionDocument) -> None:
     d, points = len(document["features"]), document["points"]
     _some("features", document["features"])
     _some("loadings", document["loadings"])
@@ -215,13 +96,13 @@ def _check_reduction(document: Mapping[str, Any]) -> None:
     if points["colour"] is not None:
         _size("points.colour.values", points["colour"]["values"], drawn)
         if points["colour"]["kind"] == "number":
-            check_shape(points["colour"]["values"], [_MAYBE], "points.colour.values")
+            check_shape(points["colour"]["values"], [(float, None)], "points.colour.values")
     if document["clusters"] is not None:
         _some("clusters.sizes", document["clusters"]["sizes"])
         _within("clusters.sizes", document["clusters"]["sizes"], document["n_rows"] + 1, low=1)
 
 
-def _check_comparison(document: Mapping[str, Any]) -> None:
+def _check_comparison(document: ComparisonDocument) -> None:
     count = len(document["labelings"])
     _some("labelings", document["labelings"])
     _table("nmi", document["nmi"], count, count)
@@ -229,10 +110,10 @@ def _check_comparison(document: Mapping[str, Any]) -> None:
         _table(f"pairs[{i}].counts", pair["counts"], len(pair["rows"]), len(pair["columns"]))
 
 
-_KINDS = {
-    "views": (_VIEWS, _check_views),
-    "reduction": (_REDUCTION, _check_reduction),
-    "comparison": (_COMPARISON, _check_comparison),
+_KINDS: dict[str, tuple[type, Callable[[Any], None]]] = {
+    "views": (ViewsDocument, _check_views),
+    "reduction": (ReductionDocument, _check_reduction),
+    "comparison": (ComparisonDocument, _check_comparison),
 }
 
 

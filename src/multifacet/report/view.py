@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ..documents import GivenDict, Profile, ViewDict, ViewsDocument
 from .blocks import (
     Bar,
     Block,
@@ -31,7 +32,7 @@ KNOWN = 10
 FULL_EFFECT = 2.0
 
 
-def view_blocks(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
+def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
     """Return everything about a view that is not said in words."""
     features: list[Block] = []
     if view["loadings"]:
@@ -49,7 +50,7 @@ def view_blocks(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
     return blocks
 
 
-def _facts(document: dict[str, Any], view: dict[str, Any]) -> Facts:
+def _facts(document: ViewsDocument, view: ViewDict) -> Facts:
     facts = [Fact("separation", number(view["separation"]), "0 is none, from 1.5 on it is clear")]
     if view["independence"] is not None:
         related = "no relation shows" if view["independence"] > 0.05 else "some relation shows"
@@ -66,7 +67,7 @@ def _facts(document: dict[str, Any], view: dict[str, Any]) -> Facts:
     return Facts(facts)
 
 
-def _scatters(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
+def _scatters(document: ViewsDocument, view: ViewDict) -> list[Block]:
     """Return the points coloured by the view, and by each of the given labelings."""
     rows, n = document["points"]["rows"], document["points"]["sampled_from"]
     drawn = ""
@@ -98,7 +99,7 @@ def _scatters(document: dict[str, Any], view: dict[str, Any]) -> list[Block]:
     return figures
 
 
-def _cross_table(view: dict[str, Any], given: dict[str, Any]) -> Table:
+def _cross_table(view: ViewDict, given: GivenDict) -> Table:
     pairs = Counter(zip(view["labels"], given["labels"], strict=True))
     groups, known = range(view["n_clusters"]), list(given["groups"])
     return cross_table(
@@ -109,7 +110,7 @@ def _cross_table(view: dict[str, Any], given: dict[str, Any]) -> Table:
     )
 
 
-def _groups_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
+def _groups_table(document: ViewsDocument, view: ViewDict) -> Table:
     sizes = Counter(view["labels"])
     names = {group["label"]: told(group["name"]) for group in view["groups"]}
     most = max(sizes.values())
@@ -129,7 +130,7 @@ def _groups_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
     )
 
 
-def _profile_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
+def _profile_table(document: ViewsDocument, view: ViewDict) -> Table:
     groups = view["groups"]
     columns = list(groups[0]["profile"])[:MAX_ROWS]
     total = len(document["columns"])
@@ -152,13 +153,17 @@ def _profile_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
     )
 
 
-def _profile_texts(profiles: list[dict[str, Any]]) -> list[str]:
+def _profile_texts(profiles: list[Profile]) -> list[str]:
     """Return what one column is like in each group."""
-    if "mean" in profiles[0]:
-        return spreads([one["mean"] for one in profiles], [one["sd"] for one in profiles])
-    if "share" in profiles[0]:
-        return [f"{share(one['share'])} true" for one in profiles]
-    return [_shares_text(one["shares"]) for one in profiles]
+    # A column is of one kind in all groups.
+    numbers = [one for one in profiles if "mean" in one]
+    if numbers:
+        return spreads([one["mean"] for one in numbers], [one["sd"] for one in numbers])
+    return [
+        f"{share(one['share'])} true" if "share" in one else _shares_text(one["shares"])
+        for one in profiles
+        if "mean" not in one
+    ]
 
 
 def _shares_text(shares: dict[str, float], most: int = 3) -> str:
@@ -167,7 +172,7 @@ def _shares_text(shares: dict[str, float], most: int = 3) -> str:
     return ", ".join(words) + (", \N{HORIZONTAL ELLIPSIS}" if len(ordered) > most else "")
 
 
-def _examples_table(document: dict[str, Any], view: dict[str, Any]) -> Table:
+def _examples_table(document: ViewsDocument, view: ViewDict) -> Table:
     names = list(view["groups"][0]["examples"][0]["values"])[:EXAMPLE_COLUMNS]
     rows: list[list[Cell]] = [
         [

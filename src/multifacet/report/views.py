@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..documents import FrontierDict, RunDict, SelectionDict, ViewDict, ViewsDocument
 from ..explain import telling_features
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
 from .pieces import agreement_table, repeat_section
@@ -32,7 +31,7 @@ TERMS = {
 }
 
 
-def views_page(document: dict[str, Any]) -> Page:
+def views_page(document: ViewsDocument) -> Page:
     """Lay out the dict of :meth:`multifacet.Views.to_dict`."""
     views, rejected = document["views"], document["rejected"]
     sections = [
@@ -55,13 +54,14 @@ def views_page(document: dict[str, Any]) -> Page:
     return Page(_page_title(document), _answer(document), sections)
 
 
-def _page_title(document: dict[str, Any]) -> str:
-    source = (document.get("run") or {}).get("input") or {}
-    place = source.get("name") or "the table"
+def _page_title(document: ViewsDocument) -> str:
+    run = document.get("run") or RunDict()
+    source = run.get("input")
+    place = (source and source["name"]) or "the table"
     return f"What {'else ' * bool(document['given'])}is in {place}?"
 
 
-def _answer(document: dict[str, Any]) -> list[Block]:
+def _answer(document: ViewsDocument) -> list[Block]:
     """Return what was given, what was found, how good, how different, how sure, which features."""
     blocks: list[Block] = [Paragraph(document["sentence"], "lead")]
     for given in document["given"]:
@@ -76,7 +76,7 @@ def _answer(document: dict[str, Any]) -> list[Block]:
     return blocks
 
 
-def _features(document: dict[str, Any], view: dict[str, Any]) -> str:
+def _features(document: ViewsDocument, view: ViewDict) -> str:
     weights, strength = view["feature_weights"], view["strength"]
     telling = telling_features(weights, strength, view["effects"])
     if telling:
@@ -96,7 +96,7 @@ def _features(document: dict[str, Any], view: dict[str, Any]) -> str:
     )
 
 
-def _rejected_section(document: dict[str, Any], view: dict[str, Any]) -> Section:
+def _rejected_section(document: ViewsDocument, view: ViewDict) -> Section:
     words = Paragraph(f"{told(view['sentence'])}. {view['evidence']}")
     blocks = view_blocks(document, view)
     if document["views"]:
@@ -104,13 +104,13 @@ def _rejected_section(document: dict[str, Any], view: dict[str, Any]) -> Section
     return Section("The best one, not believed", [words, *blocks])
 
 
-def _agreement_section(document: dict[str, Any]) -> Section:
+def _agreement_section(document: ViewsDocument) -> Section:
     names, nmi = document["agreement"]["names"], document["agreement"]["nmi"]
     words = "0 where one grouping tells nothing about the other, 1 where they are the same."
     return Section("How the groupings agree", [agreement_table(names, nmi, words)])
 
 
-def _frontier_section(path: dict[str, Any], name: str) -> Section:
+def _frontier_section(path: FrontierDict, name: str) -> Section:
     order = sorted(range(len(path["weights"])), key=lambda i: path["weights"][i])
     places = [(path["dependence"][i], path["quality"][i]) for i in order]
     figure = Line(
@@ -128,7 +128,7 @@ def _frontier_section(path: dict[str, Any], name: str) -> Section:
     return Section("Quality and novelty", [words, figure])
 
 
-def _settings_section(views: list[dict[str, Any]], rejected: dict[str, Any] | None) -> Section:
+def _settings_section(views: list[ViewDict], rejected: ViewDict | None) -> Section:
     blocks: list[Block] = []
     for view in [*views, *([rejected] if rejected else [])]:
         title = capitalised(view["name"]) + (" (not believed)" if view is rejected else "")
@@ -147,7 +147,7 @@ def _settings_section(views: list[dict[str, Any]], rejected: dict[str, Any] | No
     return Section("How the settings were chosen", blocks)
 
 
-def _candidates_table(chosen: dict[str, Any]) -> Table:
+def _candidates_table(chosen: SelectionDict) -> Table:
     rows: list[list[Cell]] = [
         [
             str(i + 1),
@@ -171,11 +171,13 @@ def _candidates_table(chosen: dict[str, Any]) -> Table:
     )
 
 
-def _settings_text(view: dict[str, Any]) -> str:
+def _settings_text(view: ViewDict) -> str:
     chosen = view["settings"]
     parts = [f"{chosen['n_clusters']} groups"]
     if chosen["n_components"] is not None:
         parts.append(counted(chosen["n_components"], "dimension"))
     if chosen["bandwidth"] is not None:
         parts.append(f"bandwidth {number(chosen['bandwidth'])}")
-    return ", ".join([*parts, f"novelty weight {number(chosen['novelty_weight'])}"])
+    if chosen["novelty_weight"] is not None:
+        parts.append(f"novelty weight {number(chosen['novelty_weight'])}")
+    return ", ".join(parts)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ..documents import ComparisonDocument, PairDict
 from ..linalg import Array
 from ..printable import one_line
 
@@ -52,6 +52,19 @@ class Agreement:
     columns: list[str]
     counts: list[list[int]]
 
+    def to_dict(self) -> PairDict:
+        """Return lists, numbers and text only."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "nmi": self.nmi,
+            "ari": self.ari,
+            "p_value": self.p_value,
+            "rows": self.rows,
+            "columns": self.columns,
+            "counts": self.counts,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -92,7 +105,7 @@ class Comparison:
             return f"{_told(ordered[0])}."
         return f"Most alike: {_told(ordered[-1])}. Least alike: {_told(ordered[0])}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ComparisonDocument:
         """Return lists, numbers and text only, ready for JSON and for the report."""
         return {
             "kind": "comparison",
@@ -103,7 +116,7 @@ class Comparison:
                 for name, labels in self.labelings.items()
             ],
             "nmi": self.nmi.tolist(),
-            "pairs": [asdict(pair) for pair in self.pairs],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "sentence": self.sentence,
         }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ..documents import ColourDict, ReductionDocument
 from ..frames import Encoding
 from ..linalg import Array
 from ..printable import one_line
@@ -82,11 +82,12 @@ class Reduction:
     converged: bool
     sentence: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ReductionDocument:
         """Return lists, numbers and text only, ready for JSON and for the report."""
         n, q = self.projection.shape
         rows = np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int)
-        sizes = None if self.labels is None else {"sizes": np.bincount(self.labels).tolist()}
+        labels = self.labels
+        sizes: list[int] = [] if labels is None else np.bincount(labels).tolist()
         return {
             "kind": "reduction",
             "format": FORMAT,
@@ -102,7 +103,7 @@ class Reduction:
             "feature_weights": self.feature_weights.tolist(),
             "strength": self.strength.tolist(),
             "dependence": self.dependence,
-            "clusters": sizes,
+            "clusters": None if labels is None else {"sizes": sizes},
             "sentence": self.sentence,
             "converged": self.converged,
             "points": {
@@ -113,19 +114,19 @@ class Reduction:
             },
         }
 
-    def _colour(self, rows: Array) -> dict[str, Any]:
+    def _colour(self, rows: Array) -> ColourDict:
         """Return what tells the points apart: the clusters if there are any, else the target."""
         if self.labels is not None:
             name, values, classes = "cluster", self.labels, True
         else:
             name, values = next(iter(self.guides.items()))
             classes = are_classes(values)
-        colour = {"name": name, "values": values[rows].tolist()}
+        drawn = values[rows].tolist()
         if not classes:
-            return colour | {"kind": "number"}
+            return {"name": name, "kind": "number", "values": drawn}
         # Of all rows, also those that are not drawn.
-        sizes = Counter(str(value) for value in values.tolist())
-        return colour | {"kind": "category", "groups": dict(sizes.most_common())}
+        sizes = dict(Counter(str(value) for value in values.tolist()).most_common())
+        return {"name": name, "kind": "category", "values": drawn, "groups": sizes}
 
     def report(self, path: str | Path) -> Path:
         """Write the report: HTML, Markdown or JSON, by the suffix of the path."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..documents import GroupDict, SelectionDict
 from ..explain import Explanation
-from ..files import atomic, check_shape, read_json
+from ..files import atomic, check_shape, read_json, shape_of
 from ..linalg import Array
 from ..search import Settings
 from .view import View
@@ -31,8 +32,8 @@ _VIEW = {
     "stability": _MAYBE,
     "p_value": _MAYBE,
     "independence": _MAYBE,
-    "selection": (dict, None),
-    "groups": [dict],
+    "selection": (shape_of(SelectionDict), None),
+    "groups": [shape_of(GroupDict)],
     "code_length": _MAYBE,
     "notes?": [str],
     "settings": dict.fromkeys(_SETTINGS, _MAYBE),

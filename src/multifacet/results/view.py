@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from ..documents import GroupDict, SelectionDict
+from ..evidence import attempt
 from ..explain import Explanation
+from ..frames import Encoding
 from ..linalg import Array
 from ..printable import one_line
 from ..search import Settings
+from . import measures
+from .groups import describe_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +90,255 @@ class View:
     independence: float | None
     settings: Settings
     explanation: Explanation = field(repr=False)
-    selection: dict[str, Any] | None = field(repr=False, default=None)
-    groups: list[dict[str, Any]] = field(repr=False, default_factory=list)
+    selection: SelectionDict | None = field(repr=False, default=None)
+    groups: list[GroupDict] = field(repr=False, default_factory=list)
     code_length: float | None = None
     notes: list[str] = field(repr=False, default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        labels: Any,
+        components: Array,
+        *,
+        name: str,
+        settings: Settings,
+        quality: float | None = None,
+        projection: Array | None = None,
+        separation: float | None = None,
+        selection: SelectionDict | None = None,
+        code_length: float | None = None,
+        given: Sequence[Array] = (),
+        feature_names: Sequence[str] | None = None,
+        random_state: int = 0,
+    ) -> View:
+        """Return a grouping of the rows as a view, with all that can be said of it without refits.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+            Data in which the grouping was found.
+        labels : array-like of shape (n,)
+            The grouping.
+        components : array of shape (q, d)
+            Orthonormal basis of its subspace; no rows if it has none.
+        name, settings, selection, code_length : object
+            As the attributes.
+        quality, projection, separation : object
+            As the attributes. The rows in the subspace are computed if left out. On up to 1000
+            rows, so are the separation, and the quality in a Gaussian kernel with the bandwidth of
+            the settings, or the median distance.
+        given : sequence of arrays of shape (n,)
+            Labelings that it should be different from.
+        feature_names : sequence of str, optional
+            Names of the features.
+        random_state : int, default=0
+            Seed of the permutations that test independence.
+
+        Returns
+        -------
+        View
+            Without stability and p-value.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from multifacet import View
+        >>> from multifacet.search import Settings
+        >>> X = np.array([[0.0, 1.0], [0.1, -1.0], [2.0, -1.0], [2.1, 1.0]])
+        >>> axis = np.array([[1.0, 0.0]])
+        >>> view = View.of(X, [5, 5, 7, 7], axis, name="size", settings=Settings(2, 1))
+        >>> view.labels.tolist(), view.projection.ravel().round(2).tolist()
+        ([0, 0, 1, 1], [-1.05, -0.95, 0.95, 1.05])
+        """
+        codes = np.unique(np.asarray(labels), return_inverse=True)[1]
+        if projection is None:
+            mean = np.asarray(X.mean(axis=0)).ravel()
+            projection = np.asarray(X @ components.T) - mean @ components.T
+        if separation is None or quality is None:
+            points = measures.judged_points(X, projection, components, given)
+            width = settings.bandwidth if len(components) else None
+            separation = measures.separation_of(points, codes) if separation is None else separation
+            quality = measures.quality_of(points, codes, width) if quality is None else quality
+        explanation = measures.explained(X, codes, components, feature_names)
+        independence, notes = attempt(
+            measures.INDEPENDENCE, lambda: measures.independence_of(codes, given, random_state)
+        )
+        return cls(
+            name=name,
+            labels=codes,
+            components=components,
+            projection=projection,
+            feature_weights=explanation.weights,
+            n_clusters=int(codes.max()) + 1,
+            quality=quality,
+            separation=separation,
+            novelty=measures.novelty_of(codes, given),
+            stability=None,
+            p_value=None,
+            independence=independence,
+            settings=settings,
+            explanation=explanation,
+            selection=selection,
+            code_length=code_length,
+            notes=notes,
+        )
+
+    def relabelled(
+        self,
+        labels: Any,
+        X: Any,
+        *,
+        given: Sequence[Array] = (),
+        components: Array | None = None,
+        quality: float | None = None,
+        settings: Settings | None = None,
+        encoding: Encoding | None = None,
+        index: Array | None = None,
+        random_state: int = 0,
+    ) -> View:
+        """Return other groups in the same subspace, and nothing that is true of the old ones only.
+
+        Separation, quality, novelty, independence and explanation are those of the new groups.
+        Stability, p-value, code length, the novelty weight and how it was selected are cleared,
+        and a note says so. If the grouping is the same but for its numbers, all that stays.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n,)
+            The new groups.
+        X : array or CSR matrix of shape (n, d)
+            The features of the rows, in which the view was found.
+        given : sequence of arrays of shape (n,)
+            Labelings that the view should be different from, to be compared with again.
+        components : array of shape (q, d), optional
+            The subspace of the new groups if it is another one.
+        quality : float, optional
+            Their cluster quality; by default it is measured as in :meth:`of`.
+        settings : Settings, optional
+            Settings that have led to the new groups; by default these are not known.
+        encoding, index : object, optional
+            If passed, the groups are described in the terms of the table, see :meth:`readable`.
+        random_state : int, default=0
+            Seed of the permutations that test independence.
+
+        Returns
+        -------
+        View
+            Of the same name.
+
+        Examples
+        --------
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [3, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=3, method="linear").fit(X).views_[0]
+        >>> merged = view.relabelled(view.labels > 0, X)
+        >>> merged.n_clusters, merged.p_value, merged.components is view.components
+        (2, None, True)
+        """
+        same = measures.same_grouping(self.labels, labels)
+        if settings is None and not same:
+            count = len(np.unique(np.asarray(labels)))
+            settings = replace(self.settings, n_clusters=count, novelty_weight=None)
+        settings = settings or self.settings
+        unmoved = same and components is None
+        changed = View.of(
+            X,
+            labels,
+            self.components if components is None else components,
+            name=self.name,
+            settings=settings,
+            quality=self.quality if unmoved and quality is None else quality,
+            separation=self.separation if unmoved else None,
+            projection=self.projection if components is None else None,
+            selection=self.selection if settings == self.settings else None,
+            given=given,
+            feature_names=self.explanation.feature_names,
+            random_state=random_state,
+        )
+        notes = [note for note in self.notes if not note.startswith(measures.INDEPENDENCE)]
+        evidence: dict[str, Any] = {}
+        if same:
+            evidence = {n: getattr(self, n) for n in ("stability", "p_value", "code_length")}
+        elif self.stability is not None or self.p_value is not None:
+            notes.append(measures.CHANGED)
+        changed = replace(changed, **evidence, notes=[*notes, *changed.notes])
+        return changed if encoding is None else changed.readable(X, encoding, index)
+
+    def readable(self, X: Any, encoding: Encoding, index: Array | None = None) -> View:
+        """Return the view in the names, units and values of a table.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+            The features of the rows.
+        encoding : Encoding
+            How columns of the table became features.
+        index : array of shape (n,), optional
+            Identifiers of the rows; by default 0 to n - 1.
+
+        Returns
+        -------
+        View
+            With an explanation in original units, and with ``groups``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from multifacet import View
+        >>> from multifacet.frames import prepare
+        >>> from multifacet.search import Settings
+        >>> prepared = prepare({"mass": [10, 20, 80, 90], "age": [3, 1, 1, 3]})
+        >>> X, axis = prepared.X, np.array([[1.0, 0.0]])
+        >>> view = View.of(X, [0, 0, 1, 1], axis, name="size", settings=Settings(2, 1))
+        >>> view.readable(X, prepared.encoding).groups[1]["profile"]["mass"]
+        {'mean': 85.0, 'sd': 5.0}
+        """
+        names, units = encoding.feature_names, encoding.scale
+        explanation = measures.explained(X, self.labels, self.components, names, units)
+        view = replace(self, explanation=explanation)
+        index = np.arange(len(self.labels)) if index is None else index
+        return replace(view, groups=describe_groups(view, X, encoding, index))
+
+    def renamed(self, name: str, group_names: Mapping[int, str] | None = None) -> View:
+        """Return the view, and some of its groups, under other names.
+
+        Parameters
+        ----------
+        name : str
+            What the view is called.
+        group_names : mapping of int to str, optional
+            What groups are called, by their labels; the others keep their names.
+
+        Returns
+        -------
+        View
+            The same otherwise.
+
+        Examples
+        --------
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
+        >>> view.renamed("sex", {0: "female", 1: "male"}).explanation.cluster_names
+        ['female', 'male']
+        """
+        chosen = dict(group_names or {})
+        absent = sorted(label for label in chosen if not 0 <= label < self.n_clusters)
+        if absent:
+            raise ValueError(
+                f"group_names has a name for group {absent[0]}, but {self.name!r} has the groups 0 "
+                f"to {self.n_clusters - 1}"
+            )
+        names = [chosen.get(c, own) for c, own in enumerate(self.explanation.cluster_names)]
+        groups = [
+            group | {"name": chosen.get(group["label"], group["name"])} for group in self.groups
+        ]
+        explanation = replace(self.explanation, cluster_names=names)
+        return replace(self, name=name, explanation=explanation, groups=groups)
 
     @property
     def sentence(self) -> str:

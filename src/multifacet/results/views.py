@@ -10,6 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..documents import ViewsDocument
 from ..evidence import Frontier
 from ..files import check_shape
 from ..frames import Encoding
@@ -33,6 +34,9 @@ class Views:
         The views.
     index : array of shape (n,)
         Identifiers of the rows.
+    rows : array of int of shape (n,)
+        Positions, in the data, of the rows that the views are about; fewer than the data has if
+        some were dropped.
     given : dict of str to array of shape (n,)
         What was given, by name.
     encoding : Encoding
@@ -54,6 +58,7 @@ class Views:
 
     views: list[View]
     index: Array = field(repr=False)
+    rows: Array = field(repr=False)
     given: dict[str, Array] = field(repr=False)
     encoding: Encoding = field(repr=False)
     frontier: Frontier | None = field(repr=False, default=None)
@@ -102,7 +107,7 @@ class Views:
 
         return plot_views(self.views, frontier=self.frontier)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ViewsDocument:
         """Return everything as lists, dicts, text and finite numbers, ready for JSON.
 
         Returns
@@ -155,7 +160,7 @@ class Views:
         """
         path = Path(path)
         path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-        arrays: dict[str, Array] = {"index": _plain(self.index)}
+        arrays: dict[str, Array] = {"index": _plain(self.index), "rows": self.rows}
         for i, labels in enumerate(self.given.values()):
             arrays[f"given{i}"] = _plain(labels)
         kept = [*self.views, *([] if self.rejected is None else [self.rejected])]
@@ -212,7 +217,8 @@ class Views:
             raise ValueError(f"the encoding is not one of {d} features")
         count = meta["n_views"]
         rejected = views[count] if len(views) > count else None
-        return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
+        rows = _unpacked_rows(arrays, n)
+        return cls(views[:count], arrays["index"], rows, given, encoding, path_of, rejected)
 
     def __str__(self) -> str:
         known = one_line(f", given {', '.join(self.given)}" if self.given else "")
@@ -281,6 +287,15 @@ _META = {
     "n_views": int,
     "frontier": (None, {"chosen": (int, None)}),
 }
+
+
+def _unpacked_rows(arrays: dict[str, Array], n: int) -> Array:
+    if "rows" not in arrays:  # older files do not say which rows were dropped
+        return np.arange(n)
+    rows = check_array(arrays, "rows", (n,), "iu")
+    if (np.diff(rows, prepend=-1) <= 0).any():
+        raise ValueError("rows are no positions in ascending order")
+    return rows
 
 
 def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier:

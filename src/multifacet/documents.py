@@ -1,0 +1,273 @@
+"""What results are as plain dicts: the documents of which files, reports and pages are made.
+
+A document that is read from a file is checked against the class that it should be of, see
+:func:`multifacet.files.shape_of`; keys that older files do not have are not required.
+"""
+
+# No annotations from the future here: what is required would not be known when this runs.
+from typing import Any, Literal, NotRequired, TypedDict, final
+
+
+@final
+class NumberProfile(TypedDict):
+    """What a column of numbers is like in a group."""
+
+    mean: float
+    sd: float
+
+
+@final
+class BooleanProfile(TypedDict):
+    """How many rows of a group are true."""
+
+    share: float
+
+
+@final
+class CategoryProfile(TypedDict):
+    """How many rows of a group have which category."""
+
+    shares: dict[str, float]
+
+
+Profile = NumberProfile | BooleanProfile | CategoryProfile
+
+
+class ExampleDict(TypedDict):
+    """A typical row of a group: its identifier, and its values by column."""
+
+    row: Any
+    values: dict[str, Any]
+
+
+class GroupDict(TypedDict):
+    """A group of a view in the terms of the table."""
+
+    label: int
+    size: int
+    name: str
+    profile: dict[str, Profile]
+    examples: list[ExampleDict]
+
+
+class CandidateDict(TypedDict):
+    """A candidate of a search and how it was judged."""
+
+    n_clusters: int
+    n_components: int
+    bandwidth: float | None
+    novelty_weight: float | None
+    start: str
+    separation: float | None
+    novelty: float | None
+    stability: float | None
+    rejected: str
+    balance: NotRequired[float | None]
+    source: NotRequired[str]
+    score: NotRequired[float | None]
+
+
+class SelectionDict(TypedDict):
+    """How settings were chosen: the best candidates, and how many were turned down, and why."""
+
+    sentence: str
+    rule: str
+    plan: NotRequired[str]
+    found: bool
+    n_rows: int
+    n_candidates: int
+    rejected: dict[str, int]
+    candidates: list[CandidateDict]
+
+
+class SettingsDict(TypedDict):
+    """Settings at which a view was found."""
+
+    n_clusters: int | None
+    n_components: int | None
+    bandwidth: float | None
+    novelty_weight: float | None
+
+
+class DescriptionDict(TypedDict):
+    """A view without its rows: its words, evidence, groups and features."""
+
+    name: str
+    sentence: str
+    evidence: str
+    n_clusters: int
+    quality: float | None
+    separation: float | None
+    novelty: float
+    stability: float | None
+    p_value: float | None
+    independence: float | None
+    settings: SettingsDict
+    selection: SelectionDict | None
+    groups: list[GroupDict]
+    feature_weights: list[float]
+    strength: list[float]
+    effects: list[list[float]]
+    loadings: list[list[float]]
+
+
+class ViewDict(DescriptionDict):
+    """A view with the labels of all rows, and the places of those that are drawn."""
+
+    labels: list[int]
+    coordinates: list[list[float]]
+
+
+class GivenDict(TypedDict):
+    """Labels that were given, and how many rows have which."""
+
+    name: str
+    groups: dict[str, int]
+    labels: list[str]
+
+
+class AgreementDict(TypedDict):
+    """Normalised mutual information of all pairs of labelings."""
+
+    names: list[str]
+    nmi: list[list[float]]
+
+
+class FrontierDict(TypedDict):
+    """What novelty costs in quality."""
+
+    weights: list[float]
+    quality: list[float]
+    dependence: list[float]
+    novelty: NotRequired[list[float]]
+    chosen: int | None
+
+
+class DrawnDict(TypedDict):
+    """Which rows are drawn, and of how many."""
+
+    rows: list[int]
+    sampled_from: int
+
+
+class InputDict(TypedDict):
+    """The file that a run has read."""
+
+    name: Any
+    rows: int
+    columns: int
+    sha256: NotRequired[Any]
+
+
+class RunDict(TypedDict, total=False):
+    """How to repeat a run, as far as a report tells it."""
+
+    command: str | None
+    seed: Any
+    seconds: float | None
+    input: InputDict | None
+    notes: list[Any]
+    options: dict[str, Any] | None
+    versions: dict[str, Any] | None
+
+
+class ViewsDocument(TypedDict):
+    """Everything about the views of a table, see :meth:`multifacet.Views.to_dict`."""
+
+    kind: Literal["views"]
+    format: int
+    n_rows: int
+    n_features: int
+    features: list[str]
+    columns: list[str]
+    identifier: str | None
+    sentence: str
+    index: list[Any]
+    given: list[GivenDict]
+    views: list[ViewDict]
+    rejected: ViewDict | None
+    agreement: AgreementDict
+    frontier: FrontierDict | None
+    points: DrawnDict
+    run: NotRequired[RunDict | None]
+
+
+class ClustersDict(TypedDict):
+    """How large the clusters of a reduction are."""
+
+    sizes: list[int]
+
+
+class ColourDict(TypedDict):
+    """What tells points apart: classes, with the sizes of all, or numbers."""
+
+    name: str
+    kind: str
+    values: list[Any]
+    groups: NotRequired[dict[str, int]]
+
+
+class PointsDict(TypedDict):
+    """Rows in the subspace of a reduction."""
+
+    index: list[Any]
+    coordinates: list[list[float]]
+    colour: ColourDict | None
+    sampled_from: int
+
+
+class ReductionDocument(TypedDict):
+    """A table in few dimensions, see :meth:`multifacet.results.Reduction.to_dict`."""
+
+    kind: Literal["reduction"]
+    format: int
+    n_rows: int
+    n_features: int
+    features: list[str]
+    guided_by: str
+    names: list[str]
+    n_components: int
+    kernel: str
+    bandwidth: float | None
+    loadings: list[list[float]]
+    feature_weights: list[float]
+    strength: NotRequired[list[float]]
+    dependence: float | None
+    clusters: ClustersDict | None
+    sentence: str
+    converged: bool
+    points: PointsDict
+    run: NotRequired[RunDict | None]
+
+
+class LabelingDict(TypedDict):
+    """A labeling, and how many rows have which label."""
+
+    name: str
+    groups: dict[str, int]
+
+
+class PairDict(TypedDict):
+    """How far two labelings agree."""
+
+    a: str
+    b: str
+    nmi: float
+    ari: float
+    p_value: float | None
+    rows: list[str]
+    columns: list[str]
+    counts: list[list[int]]
+
+
+class ComparisonDocument(TypedDict):
+    """How far labelings agree, see :meth:`multifacet.results.Comparison.to_dict`."""
+
+    kind: Literal["comparison"]
+    format: int
+    n_rows: int
+    labelings: list[LabelingDict]
+    nmi: list[list[float]]
+    pairs: list[PairDict]
+    sentence: str
+    run: NotRequired[RunDict | None]

@@ -1,0 +1,212 @@
+"""What a user holds afterwards: views and what can be done with them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+
+from multifacet import ViewFinder, Views, compare_labelings, find_views, reduce_table
+from multifacet.datasets import make_gaussian_views
+from multifacet.documents import (
+    CandidateDict,
+    ComparisonDocument,
+    FrontierDict,
+    GroupDict,
+    ReductionDocument,
+    SelectionDict,
+    ViewDict,
+    ViewsDocument,
+)
+from multifacet.estimators.find import views_of
+from multifacet.evidence import independence_test
+from multifacet.frames import prepare
+from multifacet.kernels import Gaussian
+from multifacet.metrics import cluster_quality, nmi, novelty
+from multifacet.report import check_document
+
+LINEAR = {"n_views": 1, "n_clusters": 2, "method": "linear"}
+
+
+def table_with_gaps():
+    X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    columns = dict(zip("abcd", X.T.copy(), strict=True))
+    columns["a"][[3, 7]] = np.nan
+    known = ["x", "y"] * 30
+    known[11] = None
+    return columns | {"known": known}
+
+
+# Which rows
+
+
+@pytest.mark.parametrize(
+    ("missing", "dropped"), [("drop", [3, 7, 11]), ("impute", [11])], ids=["drop", "impute"]
+)
+def test_views_know_the_rows_that_they_are_about(missing, dropped, tmp_path):
+    with pytest.warns(UserWarning, match="left out"):
+        views = find_views(table_with_gaps(), given="known", missing=missing, **LINEAR)
+    kept = [i for i in range(60) if i not in dropped]
+    assert views.rows.tolist() == views.index.tolist() == kept
+    assert Views.load(views.save(tmp_path / "views")).rows.tolist() == kept
+
+
+def rewritten(path, **changes):
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files} | changes
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    return path
+
+
+def test_files_without_rows_are_read_and_wrong_rows_are_not(tmp_path):
+    X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    path = find_views(X, **LINEAR).save(tmp_path / "views")
+    assert Views.load(rewritten(path, rows=None)).rows.tolist() == list(range(60))
+    for rows in (np.arange(59), np.zeros(60, int), np.arange(60) - 1, np.arange(60.0)):
+        with pytest.raises(ValueError, match=r"damaged: rows .*save the views again"):
+            Views.load(rewritten(path, rows=rows))
+
+
+# Other groups, names and words
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """A view of four groups with all its evidence, and what it was found in."""
+    X, labelings = make_gaussian_views(120, [4, 2], rotate=False, random_state=0)
+    prepared = prepare(
+        dict(zip("abcd", X.T, strict=True)) | {"known": labelings[:, 1]}, given="known"
+    )
+    options = {"n_components": 2, "n_refits": 1, "n_starts": 2, "random_state": 0}
+    views = views_of(prepared, ViewFinder(1, 4, **options))
+    assert views[0].stability is not None
+    assert views[0].selection is not None
+    return prepared, views
+
+
+def test_merged_groups_have_their_own_evidence_and_nothing_of_the_old(searched):
+    prepared, views = searched
+    view, given = views[0], list(views.given.values())
+    merged = view.relabelled(
+        np.minimum(view.labels, 2) + 5,
+        prepared.X,
+        given=given,
+        encoding=prepared.encoding,
+        index=prepared.index,
+    )
+    assert np.array_equal(merged.labels, np.minimum(view.labels, 2))
+    assert merged.n_clusters == merged.settings.n_clusters == len(merged.groups) == 3
+    assert [group["size"] for group in merged.groups] == np.bincount(merged.labels).tolist()
+    assert (merged.name, merged.components) == (view.name, view.components)
+    assert merged.stability is merged.p_value is merged.selection is merged.code_length is None
+    assert merged.settings.novelty_weight is None
+    assert merged.novelty == pytest.approx(novelty(merged.labels, given[0]))
+    p_value = independence_test(merged.labels, given[0], random_state=0).p_value
+    assert merged.independence == pytest.approx(p_value)
+    kernel = Gaussian(view.settings.bandwidth)
+    quality = cluster_quality(view.projection, merged.labels, kernel=kernel)
+    assert merged.quality == pytest.approx(quality)
+    assert merged.separation != view.separation
+    assert "not known of these groups" in merged.notes[0]
+    told = replace(merged, notes=[*merged.notes, "Independence could not be measured (why)."])
+    twice = told.relabelled(np.minimum(merged.labels, 1), prepared.X, given=given)
+    assert (twice.notes, twice.groups) == (merged.notes, [])  # now it was measured
+
+
+def test_other_numbers_for_the_same_groups_keep_the_evidence(searched):
+    prepared, views = searched
+    view, given = views[0], list(views.given.values())
+    turned = view.relabelled(3 - view.labels, prepared.X, given=given)
+    for name in ("stability", "p_value", "settings", "selection", "notes", "quality", "separation"):
+        assert getattr(turned, name) == getattr(view, name)
+    assert turned.novelty == pytest.approx(view.novelty)
+    np.testing.assert_allclose(turned.explanation.effects, view.explanation.effects[::-1])
+
+
+@pytest.mark.parametrize("method", ["embedding", "isaac"])
+def test_groups_of_every_method_can_be_changed(method):
+    X, _ = make_gaussian_views(90, [3, 2], rotate=False, random_state=0)
+    view = (
+        ViewFinder(1, 3 if method != "isaac" else "auto", method=method, random_state=0)
+        .fit(X)
+        .views_[0]
+    )
+    merged = view.relabelled(view.labels > 0, X)
+    assert merged.n_clusters == 2
+    assert np.isfinite([merged.separation, merged.quality]).all()
+    assert merged.quality <= 2
+    assert merged.code_length is merged.p_value is None
+    assert 0 <= merged.explanation.strength.min() <= merged.explanation.strength.max() <= 1
+
+
+def test_a_view_can_be_read_in_the_units_of_its_table(searched):
+    prepared, _ = searched
+    found = ViewFinder(1, 4, method="linear", random_state=0).fit(prepared.X).views_[0]
+    assert found.groups == []
+    told = found.readable(prepared.X, prepared.encoding)
+    assert told.explanation.feature_names == list("abcd")
+    means = [group["profile"]["a"]["mean"] for group in told.groups]
+    values = prepared.X[:, 0] * prepared.encoding.scale[0] + prepared.encoding.mean[0]
+    assert means == pytest.approx([values[told.labels == c].mean() for c in range(4)])
+
+
+def test_views_and_groups_take_other_names(searched):
+    view = searched[1][0]
+    named = view.renamed("kind", {2: "rare"})
+    assert (str(named), named.groups[2]["name"]) == (f"kind: {view.sentence}", "rare")
+    assert named.explanation.cluster_names[2] == "rare"
+    assert [one["name"] for one in named.groups[:2]] == [one["name"] for one in view.groups[:2]]
+    assert view.groups[2]["name"] != "rare"
+    with pytest.raises(ValueError, match="a name for group 4, but 'view 1' has the groups 0 to 3"):
+        view.renamed("kind", {4: "none"})
+
+
+def test_groups_that_joint_refinement_changes_have_no_evidence_of_the_old():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 4))  # nothing is clear, so that groups move
+    options = {"n_components": 1, "bandwidth": "median", "novelty_weight": 1.0, "n_starts": 2}
+    one, other = (
+        ViewFinder(2, 2, strategy=strategy, n_refits=1, random_state=0, **options).fit(X).views_
+        for strategy in ("iterative", "simultaneous")
+    )
+    moved = [nmi(a.labels, b.labels) < 1 for a, b in zip(one, other, strict=True)]
+    assert any(moved)
+    for a, b, changed in zip(one, other, moved, strict=True):
+        assert (b.stability, b.p_value) == ((None, None) if changed else (a.stability, a.p_value))
+        assert any("not known of these groups" in note for note in b.notes) == changed
+
+
+# Documents
+
+
+def keys_of(kind):
+    return set(get_type_hints(kind))
+
+
+def test_documents_are_what_their_classes_say(searched):
+    prepared, views = searched
+    document = views.to_dict()
+    assert set(document) == keys_of(ViewsDocument) - {"run"}
+    view = document["views"][0]
+    assert set(view) == keys_of(ViewDict)
+    assert set(view["groups"][0]) == keys_of(GroupDict)
+    assert set(view["selection"]) == keys_of(SelectionDict)
+    assert set(view["selection"]["candidates"][0]) == keys_of(CandidateDict)
+    assert set(document["frontier"]) == keys_of(FrontierDict)
+    table = dict(zip("abcd", prepared.X.T, strict=True)) | {"known": prepared.given[0]}
+    reduction = reduce_table(table, target="known", n_components=1).to_dict()
+    assert set(reduction) == keys_of(ReductionDocument) - {"run"}
+    comparison = compare_labelings([0, 0, 1, 1], [0, 1, 0, 1]).to_dict()
+    assert set(comparison) == keys_of(ComparisonDocument) - {"run"}
+    for one in (document, reduction, comparison):
+        check_document(json.loads(json.dumps(one, allow_nan=False)))
+
+
+def test_a_file_with_a_wrong_document_is_told_where():
+    document = compare_labelings([0, 0, 1, 1], [0, 1, 0, 1]).to_dict()
+    document["pairs"][0]["counts"][1] = "many"
+    with pytest.raises(ValueError, match=r"pairs\[0\].counts\[1\] is 'many'"):
+        check_document(document)
