@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..cli.output import unused
 from ..explain import explain
 from ..files import FileData, read_file, write_json
 from ..frames.table import read_table
@@ -19,10 +18,11 @@ from ..linalg import Array
 from ..metrics import novelty
 from ..results.summary import describe_groups
 from ..results.views import Views
+from ..runs.table import named_columns, unused
 from ..search.separation import neighbour_graph, separation
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
 from .schemas import FORMAT, STATE, check_name
-from .tables import first_setup, named_columns
+from .tables import first_setup
 
 #: Rows on which the separation of merged groups is measured.
 JUDGED_ROWS = 1000

@@ -21,8 +21,6 @@ MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
 MAX_COLUMNS = 5000
 #: Rows of the preview, and characters of one cell.
 PREVIEW_ROWS, CELL_WIDTH = 8, 200
-#: What rows are called that have no name in the file.
-ROW = "row"
 
 
 def read_within_limits(path: Path) -> FileData:
@@ -49,16 +47,6 @@ def check_unpacked(name: str, paths: Iterable[Path]) -> None:
                 f"{name!r} unpacks to more than {MAX_UNPACKED // 2**20} MB: that is too much for "
                 "the workbench"
             )
-
-
-def named_columns(file: FileData) -> tuple[dict[str, Any], str | None]:
-    """Return the columns, with the names of the rows among them, and which column that is."""
-    if file.index is None:
-        return file.columns, None
-    name = ROW
-    while name in file.columns:
-        name += "_"
-    return {name: file.index, **file.columns}, name
 
 
 def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..runs.table import ROW, named_columns
 from .command import Refused
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from ..frames.table import Table
     from .run import Run
 
-#: What rows are called that have no identifier.
-ROW = "row"
 #: Features that a note lists.
 MAX_LISTED = 40
 #: Parameters of :func:`multifacet.files.read_file`.
@@ -86,11 +85,9 @@ def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any],
 
     if file.index is None or identifier is not None:
         return file.columns, identifier
-    name = ROW
-    while name in file.columns:
-        name += "_"
+    columns, name = named_columns(file)
     # Mere row numbers, as pandas writes them, name the rows only if no column does it better.
-    return {name: file.index, **file.columns}, None if counts_rows(file.index) else name
+    return columns, None if counts_rows(file.index) else name
 
 
 def with_existing(run: Run, source: Source, places: list[str]) -> Source:
