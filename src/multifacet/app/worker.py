@@ -7,6 +7,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from ..progress import Event
 from .words import for_the_page
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class _Teller:
         self._last = self._last_sketch = 0.0
         self._sketched: Any = None
 
-    def __call__(self, event: dict[str, Any]) -> None:
+    def __call__(self, event: Event) -> None:
         """Pass on an event."""
         now = time.monotonic()
         best = event.get("best")
