@@ -226,6 +226,14 @@ def test_a_view_can_be_drawn(client, explored):
     assert found["description"]["loadings"]
 
 
+def test_words_beside_numbers_come_with_the_view(client, explored):
+    for view in state_of(client, explored)["views"]:
+        words = view["verdicts"]
+        assert words["separation"] == "0 is none, from 1.5 on it is clear"
+        assert words["p_value"] == ("beyond" if view["p_value"] <= 0.05 else "could be") + " chance"
+        assert ("stability" in words) == (view["stability"] is not None)
+
+
 def test_agreement_is_that_of_the_labels(client, explored):
     found = client.get(f"{explored}/agreement").json()
     labels = labels_of(client, explored)

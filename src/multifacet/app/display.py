@@ -11,6 +11,8 @@ from ..frames.cells import Cells, whole
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
+from ..results.verdicts import SEPARATION_SCALE, beyond_chance, how_stable
+from ..results.views import Views
 from .exploration import Exploration, Facet
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
 from .words import for_the_page
@@ -70,7 +72,20 @@ def summary(exploration: Exploration, facet: Facet) -> dict[str, Any]:
         "p_value": view.p_value,
         "novelty": view.novelty if views.given else None,
         "separation": view.separation if np.isfinite(view.separation) else None,
+        "verdicts": _verdicts(views),
     }
+
+
+def _verdicts(views: Views) -> dict[str, str]:
+    """Return what the page says beside the numbers of a view."""
+    view = views[0]
+    said = {"separation": SEPARATION_SCALE, "novelty": "0 is entirely new"}
+    if view.stability is not None:
+        said["stability"] = how_stable(view.stability)
+    if view.p_value is not None:
+        real = beyond_chance(view.p_value, views.significance)
+        said["p_value"] = "beyond chance" if real else "could be chance"
+    return said
 
 
 def group_names(facet: Facet, count: int) -> list[str]:

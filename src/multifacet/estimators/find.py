@@ -115,7 +115,15 @@ def find_views(
     rejected = finder.rejected_
     if rejected is not None:
         rejected = _in_terms_of_the_table(rejected, prepared)
-    return Views(views, prepared.index, given_labels, prepared.encoding, path, rejected)
+    return Views(
+        views,
+        prepared.index,
+        given_labels,
+        prepared.encoding,
+        path,
+        rejected,
+        finder.significance,
+    )
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:

@@ -62,6 +62,7 @@ _VIEW = {
 }
 _VIEWS = {
     "n_rows": int,
+    "significance?": float,
     "features": [str],
     "columns": [str],
     "identifier": (str, None),

@@ -17,6 +17,7 @@ from ..linalg import Array
 from ..printable import one_line
 from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_views, leading_features
+from .verdicts import SIGNIFICANCE
 from .view import View
 
 #: Version of the file format of :meth:`Views.save`.
@@ -41,6 +42,8 @@ class Views:
         Quality against novelty of the first view; None if nothing was given.
     rejected : View or None
         The next view, which was no better than chance; None if the number of views was fixed.
+    significance : float
+        p-value up to which a view is called beyond chance.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Views:
     encoding: Encoding = field(repr=False)
     frontier: Frontier | None = field(repr=False, default=None)
     rejected: View | None = field(repr=False, default=None)
+    significance: float = field(repr=False, default=SIGNIFICANCE)
 
     def __len__(self) -> int:
         return len(self.views)
@@ -170,6 +174,7 @@ class Views:
             "encoding": self.encoding.to_dict(),
             "views": described,
             "n_views": len(self.views),
+            "significance": self.significance,
             "frontier": None if path_of is None else {"chosen": path_of.chosen},
         }
         write_archive(path, meta, arrays)
@@ -212,7 +217,8 @@ class Views:
             raise ValueError(f"the encoding is not one of {d} features")
         count = meta["n_views"]
         rejected = views[count] if len(views) > count else None
-        return cls(views[:count], arrays["index"], given, encoding, path_of, rejected)
+        level = meta.get("significance", SIGNIFICANCE)  # which older files have not
+        return cls(views[:count], arrays["index"], given, encoding, path_of, rejected, level)
 
     def __str__(self) -> str:
         known = one_line(f", given {', '.join(self.given)}" if self.given else "")
@@ -279,6 +285,7 @@ _META = {
     },
     "views": list,
     "n_views": int,
+    "significance?": float,
     "frontier": (None, {"chosen": (int, None)}),
 }
 
