@@ -115,6 +115,26 @@ def test_without_separation_the_papers_settings_are_taken():
     assert "has clearly separated" in str(model.selection_)
 
 
+def test_limits_and_tolerance_reach_the_final_climb(moons):
+    X, labelings = moons
+    lengths = []
+    for options in ({"max_iter": 1}, {"tol": 0.02}, {}):
+        model = KDAC(2, random_state=0, n_starts=2, **options).fit(X, given=labelings[:, 0])
+        assert model.selection_.found
+        lengths.append(len(model.result_.history))
+    assert lengths[0] <= 6
+    assert lengths[1] < lengths[2]
+
+
+def test_one_name_of_a_solver_is_the_solver(moons):
+    X, labelings = moons
+    runs = [
+        KDAC(2, random_state=0, n_starts=2, solver=solver).fit(X, given=labelings[:, 0])
+        for solver in ("ism", ISM())
+    ]
+    np.testing.assert_array_equal(runs[0].components_, runs[1].components_)
+
+
 def test_one_seed_gives_one_result_whatever_the_threads(moons):
     X, labelings = moons
     runs = [

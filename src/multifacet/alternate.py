@@ -49,8 +49,8 @@ CLIMB_TOLERANCE = 10.0
 AT_CLUSTER_BOUNDARY = "stopped where the joint objective rises only by changing the clusters"
 
 #: Which solution of an exploration counts: the best one seen; the one at which the alternation
-#: settles, as in the papers; the best one before clusters change; or the start as it is.
-Keep = Literal["best", "settled", "clusters", "first"]
+#: settles, as in the papers; or the start as it is.
+Keep = Literal["best", "settled", "first"]
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,9 @@ def alternate(
         The engine's sums, the problem with ``n_clusters`` > 0, and the solver of the W-step.
     starts : sequence of Start
         Explored in parallel, one thread each.
-    keep : {"best", "settled", "clusters", "first"}
+    keep : {"best", "settled", "first"}
         Which solution of an exploration counts: the best seen; the one at which the alternation
-        settles, as in the papers; the best before the clusters of the start change; or the start.
+        settles, as in the papers; or the start, from which no solver moves.
     max_iter : int
         Most outer iterations of an exploration.
     max_climb : int
@@ -244,9 +244,6 @@ def explore(
             break
         if len(seen) > 1 and subspace_distance(seen[-2].W, here.W) < tol:
             break
-        if keep == "clusters" and len(seen) > 1 and not _improves(seen[-2], here, seed):
-            seen.pop()
-            break
         best = max(range(len(seen)), key=lambda i: seen[i].rank)
         if keep == "best" and len(seen) - best > PATIENCE:
             break
@@ -255,14 +252,6 @@ def explore(
     settled = keep == "settled" and not seen[-1].fragmented
     solution = seen[-1] if settled else max(seen, key=lambda solution: solution.rank)
     return Exploration(start.name, solution, [s.objective for s in seen])
-
-
-def _improves(before: Solution, after: Solution, seed: int) -> bool:
-    """Whether a solution is better than the one before it and has the same clusters."""
-    if after.rank <= before.rank:
-        return False
-    labels, _ = cluster_embedding(before.embedding, n_init=3, seed=seed)
-    return _same_clusters(after.embedding, labels)
 
 
 def climb(

@@ -103,7 +103,11 @@ class DecorrelatedKMeans(SeveralViews):
             if not labelings:
                 views[0] = plain
             runs.append(self._descend(X, labelings + views, sizes, len(labelings)))
-        best, self.objective_path_ = min(runs, key=lambda run: run[0].objective)
+        lowest = min(state.objective for state, _ in runs)
+        # Several runs often end alike; the first of them, lest rounding should choose.
+        best, self.objective_path_ = next(
+            run for run in runs if run[0].objective <= lowest + 1e-9 * abs(lowest)
+        )
         self.objective_ = best.objective
         self.n_iter_ = len(self.objective_path_)
         self.representatives_ = best.representatives[len(labelings) :]

@@ -142,13 +142,17 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
     n_starts : int, default=8
         Number of pairs of "auto" for each dimension, and of starts of "random".
     solver : str or Solver, default="ism"
-        How W is found for fixed U.
+        How W is found for fixed U: in the short alternations of the search, which hold ISM to a few
+        steps, and in the final one at fixed settings. What the search has found is only climbed
+        from, without a solver, so that its clusters stay.
     engine : str or Engine, default="auto"
         How sums over pairs of rows are computed.
     max_iter : int, default=20
-        Most iterations of the alternation of U and W.
+        Most iterations of the alternation of U and W; the final climb takes at most five times as
+        many steps.
     tol : float, default=1e-4
-        The alternation has settled when W moves by less.
+        The alternation has settled when W moves by less; the climb ends where the relative gradient
+        is below ten times as much.
     n_init : int, default=10
         Runs of k-means on the embedding.
     random_state : int, RandomState or None, default=None

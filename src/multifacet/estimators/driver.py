@@ -2,7 +2,7 @@
 
 - :func:`papers_alternation`: from the start of the papers, the solution at which it settles;
 - :func:`best_of_starts`: from every start, the best solution seen;
-- :func:`refinement`: from the winner of a search, as long as its clusters stay.
+- :func:`refinement`: the winner of a search as it is.
 
 All of them end with a climb to a stationary point of the joint objective. On many rows a plan is
 carried out on a sample, and what it finds is refined on all rows (:class:`ManyRows`).
@@ -124,8 +124,12 @@ def best_of_starts(beginning: Beginning) -> SolvePlan:
 
 
 def refinement(start: Start) -> SolvePlan:
-    """Return the plan that improves a subspace without changing its clusters."""
-    return SolvePlan(Fixed(start), "clusters")
+    """Return the plan that only climbs from a subspace, so that its clusters stay.
+
+    The solver has no part in it: on three Gaussians at a wide bandwidth, alternating from the
+    winner raised the joint objective from 0.27 to 0.32 and lost the clusters (NMI 1.00 to 0.92).
+    """
+    return SolvePlan(Fixed(start), "first")
 
 
 @dataclass(frozen=True)
@@ -196,7 +200,7 @@ class Driver:
         if n > self.many.refined:
             return solved
         start = Start("sample", solved.found.solution.W)
-        again = self._run(X, problem, SolvePlan(Fixed(start), "first"), None, self.many.steps)
+        again = self._run(X, problem, refinement(start), None, self.many.steps)
         return replace(again, explorations=solved.explorations + again.explorations)
 
     def _run(

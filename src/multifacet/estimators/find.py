@@ -21,6 +21,7 @@ from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from .finder import ViewFinder
+from .methods import as_method
 
 
 def find_views(
@@ -96,7 +97,7 @@ def find_views(
     finder.fit(prepared.X, given=known or None)
     views = [_in_terms_of_the_table(view, prepared) for view in finder.views_]
     path = None
-    if known and views and finder.method == "kdac":
+    if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
         first = views[0]
         path, notes = attempt(

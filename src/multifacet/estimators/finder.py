@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +14,27 @@ from sklearn.utils import check_random_state
 from ..alternate import cluster_embedding
 from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
-from ..evidence import attempt, independence_test, significance, stability
+from ..evidence import attempt, independence_test, significance
 from ..explain import explain
-from ..isaac import ISAAC
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
-from ..metrics import cluster_quality, novelty
+from ..metrics import novelty
 from ..progress import announce
-from ..results.summary import describe_selection
 from ..results.view import View
-from ..search import PLAN, Settings
-from ..search.residual import GroupResidual, residual_scores
-from ..search.separation import neighbour_graph, separation
 from ..solvers import as_solver
 from ..together import refine_together
 from ..validation import check_choice, check_count, check_data, check_labelings, check_real
-from .alternative import KDAC
 from .checkpoint import Checkpoint
-from .closed_forms import EmbeddingKDAC, LinearKDAC
+from .methods import (
+    Finding,
+    Found,
+    Method,
+    as_method,
+    check_clusters_asked,
+    clusters_asked,
+    refuse_idle_options,
+)
 
-#: Rows on which views of the closed-form methods are judged.
-JUDGED_ROWS = 1000
 #: Fewer rows cannot be divided again in subsamples.
 MIN_ROWS = 5
 
@@ -54,21 +54,20 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         Number of clusters: of all views, of each view, or chosen for each.
     strategy : {"iterative", "simultaneous"}, default="iterative"
         How views are found.
-    method : {"kdac", "linear", "embedding", "isaac"}, default="kdac"
+    method : {"kdac", "linear", "embedding", "isaac"}, Method or Source, default="kdac"
         :class:`KDAC`, one of its closed forms, or :class:`ISAAC`, which finds all views at once,
-        chooses their number and that of their clusters by itself, and takes nothing as given.
-    n_components, kernel, bandwidth, novelty_weight, n_starts : object
-        As in :class:`KDAC`; only ``n_components`` and ``novelty_weight`` apply to "linear", and
-        all but ``n_components`` and ``n_starts`` to "embedding", and none of them to "isaac".
-    solver : str or Solver, default="ism"
-        How the subspaces of "kdac" are found, one after the other and together; the other methods
-        have no use for it.
+        chooses their number and that of their clusters by itself, and takes nothing as given; or
+        an object of your own, see :doc:`contributing`.
+    n_components, kernel, bandwidth, novelty_weight, n_starts, solver, engine : object
+        As in :class:`KDAC`. Of these, "linear" uses ``n_components`` and ``novelty_weight``,
+        "embedding" ``kernel``, ``bandwidth``, ``novelty_weight`` and ``engine``, and "isaac" none.
+        What a method does not use is refused unless it is left at its default.
     significance : float, default=0.05
         p-value beyond which "auto" stops.
     max_views : int, default=6
         Most views that "auto" looks for.
     n_refits : int, default=3
-        Refits behind the stability of each view; 0 leaves it out.
+        Refits behind the stability of each view of "kdac"; 0 leaves it out.
     random_state : int, RandomState or None, default=None
         Seed.
     n_jobs : int or None, default=None
@@ -109,13 +108,14 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         n_clusters: int | Sequence[int] | str = "auto",
         *,
         strategy: str = "iterative",
-        method: str = "kdac",
+        method: Any = "kdac",
         n_components: int | str = "auto",
         kernel: Any = "gaussian",
         bandwidth: float | str = "auto",
         novelty_weight: float | str = "auto",
         n_starts: int = 8,
         solver: Any = "ism",
+        engine: Any = "auto",
         significance: float = 0.05,
         max_views: int = 6,
         n_refits: int = 3,
@@ -134,6 +134,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.novelty_weight = novelty_weight
         self.n_starts = n_starts
         self.solver = solver
+        self.engine = engine
         self.significance = significance
         self.max_views = max_views
         self.n_refits = n_refits
@@ -165,27 +166,26 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             Itself.
         """
         X = check_data(self, X, min_rows=MIN_ROWS)
-        limit = self._check()
+        method, limit = self._check()
         given_labels = check_labelings(given, X.shape[0])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
         found = [] if saved is None else saved.load()
-        if self.method == "isaac" and not found:
-            found = self._independent_views(X, given_labels, seed)
+        finding = method.begin(self, X, given_labels, seed)
         known = list(given_labels)
         views: list[View] = []
         self.rejected_ = None
         while len(views) < limit:
-            position = len(views)
-            if position == len(found):
-                if self.method == "isaac":
+            if len(views) == len(found):
+                announce(self.verbose, "view", number=len(views) + 1, most=limit)
+                view = self._next_view(X, method, finding, known, len(views), seed)
+                if view is None:
                     break
-                announce(self.verbose, "view", number=position + 1, most=limit)
-                found.append(self._next_view(X, known, position, seed))
+                found.append(view)
                 if saved is not None:
                     saved.save(found)
-            view = found[position]
-            if self.method != "isaac" and self.n_views == "auto" and not self._believable(view):
+            view = found[len(views)]
+            if method.has_chance and self.n_views == "auto" and not self._believable(view):
                 self.rejected_ = view
                 break
             views.append(view)
@@ -200,17 +200,19 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.labels_ = views[0].labels if views else np.zeros(n, dtype=np.intp)
         return self
 
-    def _check(self) -> int:
-        """Check the parameters and return the largest number of views."""
+    def _check(self) -> tuple[Method, int]:
+        """Check the parameters; return the method and the largest number of views."""
         check_choice("strategy", self.strategy, ["iterative", "simultaneous"])
-        check_choice("method", self.method, [*METHODS, "isaac"])
+        method = as_method(self.method)
         check_real("significance", self.significance)
         check_count("n_refits", self.n_refits, low=0)
         check_count("max_views", self.max_views, low=1)
         as_solver(self.solver)
-        if self.strategy == "simultaneous" and self.method != "kdac":
+        as_engine(self.engine)
+        refuse_idle_options(self, method, ViewFinder().get_params(deep=False))
+        if self.strategy == "simultaneous" and not method.refinable:
             raise ValueError(
-                f"strategy='simultaneous' refines subspaces of KDAC, not of method={self.method!r}"
+                f"strategy='simultaneous' refines subspaces of KDAC, not of method={method.name!r}"
             )
         if isinstance(self.n_views, str):
             check_choice("n_views", self.n_views, ["auto"])
@@ -219,56 +221,19 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             limit = check_count("n_views", self.n_views, low=1)
         if isinstance(self.n_clusters, str):
             check_choice("n_clusters", self.n_clusters, ["auto"])
-        else:
-            # A single group is a grouping that no further view could avoid.
-            for k in np.atleast_1d(self.n_clusters).tolist():
-                check_count("n_clusters", k, low=1 if self.n_views in (1, "auto") else 2)
-        if np.ndim(self.n_clusters):
-            count = len(self.n_clusters)  # type: ignore[arg-type]
-            if count != limit and not isinstance(self.n_views, str):
-                raise ValueError(
-                    f"n_clusters has {count} entries for {limit} views: pass one of each, or one "
-                    "number for all"
-                )
-            limit = min(count, limit)
-        return limit
+        return method, check_clusters_asked(self.n_clusters, self.n_views, limit)
 
-    def _independent_views(self, X: Any, given: list[Array], seed: int) -> list[View]:
-        """Return the views of ISAAC, which finds all of them at once."""
-        if given:
-            raise ValueError(
-                "method='isaac' finds all views at once and cannot avoid given labels: leave "
-                "given out, or use method='kdac'"
-            )
-        if self.n_clusters != "auto":
-            raise ValueError(
-                f"n_clusters={self.n_clusters!r} but method='isaac' chooses the number of "
-                "clusters itself: leave it at 'auto'"
-            )
-        model = ISAAC(random_state=seed, verbose=self.verbose).fit(X)
-        views: list[View] = []
-        for one in model.subspaces_[: model.n_views_]:
-            settings = Settings(one.mixture.n_clusters, len(one.basis), None, None)
-            found = _Found.make(X, one.mixture.labels, one.basis, 0.0, settings)
-            rows = _judged_rows(len(found.labels))
-            quality = cluster_quality(found.projection[rows], found.labels[rows])
-            known = [view.labels for view in views]
-            name = f"view {len(views) + 1}"
-            view = self._describe(X, known, replace(found, quality=quality), name, seed)
-            views.append(replace(view, code_length=one.mixture.cluster_bits))
-        return views
-
-    def _clusters_of(self, position: int) -> Any:
-        """Return the number of clusters asked of a view."""
-        if isinstance(self.n_clusters, str) or not np.ndim(self.n_clusters):
-            return self.n_clusters
-        return self.n_clusters[position]  # type: ignore[index]
-
-    def _next_view(self, X: Any, known: list[Array], position: int, seed: int) -> View:
-        k = self._clusters_of(position)
-        found = METHODS[self.method](self, X, known, k, seed)
+    def _next_view(
+        self, X: Any, method: Method, finding: Finding, known: list[Array], position: int, seed: int
+    ) -> View | None:
+        """Return the next view with its evidence, None if there is no further one."""
+        asked = clusters_asked(self.n_clusters, position)
+        found = finding.next(known, asked, position)
+        if found is None:
+            return None
         view = self._describe(X, known, found, f"view {position + 1}", seed)
-        asked = None if isinstance(k, str) else int(k)
+        if not method.has_chance:
+            return view
 
         def chance(stable: float | None) -> float:
             if view.n_clusters == 1:  # any data can be put into one group
@@ -278,26 +243,17 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         if self.n_views == "auto" and chance(1.0) > self.significance:
             # No stability could save it, so none is measured.
             return replace(view, p_value=max(chance(None), chance(1.0)))
-        stable, notes = attempt("Stability", lambda: self._stability(X, known, view, seed))
+        stable, notes = attempt("Stability", lambda: self._stability(view, finding, known))
         notes = view.notes + notes
         return replace(view, stability=stable, p_value=chance(stable), notes=notes)
 
-    def _stability(self, X: Any, known: list[Array], view: View, seed: int) -> float | None:
-        if not self.n_refits or self.method != "kdac":
+    def _stability(self, view: View, finding: Finding, known: list[Array]) -> float | None:
+        if not self.n_refits:
             return None
         announce(self.verbose, "stability")
-        return stability(
-            X,
-            view.labels,
-            view.settings,
-            given=known,
-            kernel=self.kernel,
-            solver=self.solver,
-            n_refits=self.n_refits,
-            random_state=seed,
-        )
+        return finding.stability(view, known)
 
-    def _describe(self, X: Any, known: list[Array], found: _Found, name: str, seed: int) -> View:
+    def _describe(self, X: Any, known: list[Array], found: Found, name: str, seed: int) -> View:
         names = getattr(self, "feature_names_in_", None)
         basis = found.components if len(found.components) else np.eye(X.shape[1])
         explanation = explain(X, found.labels, basis, feature_names=names)
@@ -320,6 +276,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             settings=found.settings,
             explanation=explanation,
             selection=found.selection,
+            code_length=found.code_length,
             notes=notes,
         )
 
@@ -338,13 +295,13 @@ class ViewFinder(ClusterMixin, BaseEstimator):
                 [with_bandwidth(kernel, view.settings.bandwidth) for view in views],
                 [view.n_clusters for view in views],
                 as_solver(self.solver),
-                as_engine("exact"),
+                as_engine(self.engine),
                 n_jobs=self.n_jobs,
             )
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
             labels, _ = cluster_embedding(solution.embedding, n_init=10, seed=seed)
-            found = _Found.make(X, labels, solution.W.T, solution.quality, view.settings)
+            found = Found.make(X, labels, solution.W.T, solution.quality, view.settings)
             known = given + [earlier.labels for earlier in refined]
             new = self._describe(X, known, found, view.name, seed)
             kept = {name: getattr(view, name) for name in ("stability", "p_value", "selection")}
@@ -357,117 +314,3 @@ def _independence(labels: Array, known: list[Array], seed: int) -> float | None:
     found = [independence_test(labels, one, random_state=seed).p_value for one in known]
     # Several tests: the smallest p-value, corrected for how many there were.
     return min(1.0, len(found) * min(found)) if found else None
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What a method found, in the terms that all methods share."""
-
-    labels: Array
-    components: Array
-    projection: Array
-    quality: float
-    separation: float
-    settings: Settings
-    selection: dict[str, Any] | None = None
-
-    @classmethod
-    def make(
-        cls, X: Any, labels: Array, components: Array, quality: float, settings: Settings
-    ) -> _Found:
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        projection = np.asarray(X @ components.T) - mean @ components.T
-        labels = np.unique(labels, return_inverse=True)[1]
-        return cls(
-            labels, components, projection, quality, _separation(projection, labels), settings
-        )
-
-
-def _judged_rows(n: int) -> Array:
-    return np.linspace(0, n - 1, min(n, JUDGED_ROWS)).astype(int)
-
-
-def _separation(points: Array, labels: Array) -> float:
-    rows = _judged_rows(len(points))
-    inside = np.unique(labels[rows], return_inverse=True)[1]
-    return separation(neighbour_graph(points[rows]), inside).score
-
-
-def _fit_kdac(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
-    model = KDAC(
-        n_clusters=k,
-        n_components=finder.n_components,
-        kernel=finder.kernel,
-        bandwidth=finder.bandwidth,
-        novelty_weight=finder.novelty_weight,
-        n_starts=finder.n_starts,
-        solver=finder.solver,
-        random_state=seed,
-        n_jobs=finder.n_jobs,
-        verbose=finder.verbose,
-    ).fit(X, given=known or None)
-    settings = Settings(
-        model.n_clusters_, model.n_components_, model.bandwidth_, model.novelty_weight_
-    )
-    found = _Found.make(X, model.labels_, model.components_, model.quality_, settings)
-    if model.selection_ is None:
-        return found
-    found = replace(found, selection=describe_selection(model.selection_))
-    # The null of the significance is that of the search, so it is told what the search saw: the
-    # separation on its subsample, minus infinity where nothing new was found.
-    chosen, rows = model.selection_.chosen, model.selection_.rows
-    if not known or chosen.rejected:
-        return replace(found, separation=chosen.separation)
-    # A view that is independent of the known groups stays when their means are removed, gaps
-    # between the groups themselves go; so both readings count.
-    points = GroupResidual(found.projection[rows], [labels[rows] for labels in known])
-    inside = points.columns(np.arange(found.projection.shape[1]))
-    within = _separation(inside, np.unique(found.labels[rows], return_inverse=True)[1])
-    return replace(found, separation=0.5 * (chosen.separation + min(chosen.separation, within)))
-
-
-def _fit_linear(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
-    def fit(n_clusters: int) -> _Found:
-        model = LinearKDAC(
-            n_clusters,
-            n_components=finder.n_components,
-            novelty_weight=finder.novelty_weight,
-            random_state=seed,
-        ).fit(X, given=known or None)
-        settings = Settings(n_clusters, model.n_components_, None, model.novelty_weight_)
-        return _Found.make(X, model.labels_, model.components_, model.quality_, settings)
-
-    return _best_over_clusters(fit, k, X.shape[0])
-
-
-def _fit_embedding(finder: ViewFinder, X: Any, known: list[Array], k: Any, seed: int) -> _Found:
-    # Without a subspace of its own, a view is judged where the given groups are removed.
-    scores = residual_scores(X, known)
-
-    def fit(n_clusters: int) -> _Found:
-        model = EmbeddingKDAC(
-            n_clusters,
-            kernel=finder.kernel,
-            bandwidth=finder.bandwidth,
-            novelty_weight=finder.novelty_weight,
-            random_state=seed,
-            n_jobs=finder.n_jobs,
-        ).fit(X, given=known or None)
-        settings = Settings(n_clusters, None, model.bandwidth_, model.novelty_weight_)
-        labels = np.unique(model.labels_, return_inverse=True)[1]
-        none = np.zeros((0, X.shape[1]))
-        return _Found(
-            labels, none, model.embedding_, model.quality_, _separation(scores, labels), settings
-        )
-
-    return _best_over_clusters(fit, k, X.shape[0])
-
-
-def _best_over_clusters(fit: Callable[[int], _Found], k: Any, n_rows: int) -> _Found:
-    if not isinstance(k, str):
-        return fit(k)
-    tried = [fit(n) for n in PLAN.clusters if 2 * n <= n_rows]
-    return max(tried, key=lambda found: found.separation)
-
-
-METHODS = {"kdac": _fit_kdac, "linear": _fit_linear, "embedding": _fit_embedding}
