@@ -15,7 +15,6 @@ from ..results.verdicts import SEPARATION_SCALE, beyond_chance, how_stable
 from ..results.views import Views
 from .exploration import Exploration, Facet
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
-from .words import for_the_page
 
 #: More points slow a browser down, and hide each other.
 MAX_POINTS = 100_000
@@ -27,13 +26,12 @@ MAX_PIXELS = 1_000_000
 
 def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the state of an exploration, without its points."""
-    notes = exploration.setup["notes"]
     return {
         "id": exploration.id,
         "name": exploration.name,
         "n_rows": exploration.n_rows,
         "n_columns": len(exploration.columns),
-        "setup": exploration.setup | {"notes": [for_the_page(one) for one in notes]},
+        "setup": exploration.setup,
         "views": [summary(exploration, one) for one in exploration.facets().values()],
         "jobs": jobs,
         "steps": [{k: v for k, v in s.items() if k != "dropped"} for s in exploration.steps],
@@ -44,11 +42,8 @@ def describe(exploration: Exploration, jobs: list[dict[str, Any]]) -> dict[str, 
 def preview(exploration: Exploration) -> dict[str, Any]:
     """Return the columns of the table and its first rows."""
     rows = np.arange(min(PREVIEW_ROWS, exploration.n_rows))
-    columns = describe_columns(exploration.columns)
-    for one in columns:
-        one["problem"] = one["problem"] and for_the_page(one["problem"])
     return {
-        "columns": columns,
+        "columns": describe_columns(exploration.columns),
         "rows": cells_of(exploration.columns, rows),
     }
 

@@ -14,6 +14,7 @@ from ..frames.roles import UNREAD, assign_roles
 from ..frames.table import listing, read_table
 from ..linalg import Array
 from .limits import unpacked_size
+from .words import for_the_page
 
 #: What one request may bring, and what a packed file may unpack to.
 MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
@@ -55,7 +56,7 @@ def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None)
     try:
         roles = assign_roles(columns, identifier=identifier, features=file.features)
     except ValueError as error:  # it is for the user to say what the features are
-        return setup | {"features": [], "left_out": {}, "notes": [*file.notes, str(error)]}
+        return setup | {"features": [], "left_out": {}, "notes": [*file.notes, for_the_page(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}
     notes = [*file.notes]
     unread = [name for name, why in roles.left_out.items() if why == UNREAD]
@@ -74,7 +75,13 @@ def _describe_column(table: Any, name: str) -> dict[str, Any]:
     try:
         cells = table.read(name)
     except ValueError as error:
-        return {"name": name, "kind": "other", "missing": 0, "values": 0, "problem": str(error)}
+        return {
+            "name": name,
+            "kind": "other",
+            "missing": 0,
+            "values": 0,
+            "problem": for_the_page(error),
+        }
     distinct = len(set(cells.present.tolist()))
     return {
         "name": name,

@@ -50,7 +50,7 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", category=UserWarning)
             _find(job, connection)
-        notes = list(dict.fromkeys(for_the_page(str(warning.message)) for warning in caught))
+        notes = list(dict.fromkeys(for_the_page(warning.message) for warning in caught))
         connection.send({"kind": "done", "notes": notes})
     except (EOFError, BrokenPipeError):
         raise
@@ -59,7 +59,7 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
         connection.send({"kind": "failed", "message": words})
     except Exception as error:  # whatever it is, the page has to hear of it
         known = isinstance(error, ValueError | OSError | ImportError)
-        words = for_the_page(str(error)) if known else f"unexpected {type(error).__name__}: {error}"
+        words = for_the_page(error) if known else f"unexpected {type(error).__name__}: {error}"
         connection.send({"kind": "failed", "message": words})
 
 

@@ -39,12 +39,12 @@ class Run:
             warnings.simplefilter("always", category=UserWarning)
             yield
         for warning in caught:
-            self.note(str(warning.message))
+            self.note(self._command.worded(warning.message))
         self.record.timings[name] = round(time.perf_counter() - began, 3)
 
     def note(self, text: str) -> None:
-        """Tell the user something, in terms of options."""
-        self.display.note(self._command.in_options(text))
+        """Tell the user something."""
+        self.display.note(text)
 
     def refuse_unused(self, name: str, unused: Mapping[str, Sequence[str]]) -> None:
         """Refuse options at other values than "auto" for which the value of another has no use."""
@@ -52,7 +52,7 @@ class Run:
         for option in unused.get(chosen, ()):
             if self.options[option] != "auto":
                 text = f"{option}={self.options[option]} has no effect with {name}={chosen!r}"
-                raise Refused(self._command.in_options(f"{text}: leave it out"))
+                raise Refused(self._command.worded(f"{text}: leave it out"))
 
     def has_read(self, file: FileData) -> None:
         """Keep what is needed to know a file again, and refuse a repetition on another one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runs.table import ROW, named_columns
 from .command import Refused
+from .words import in_options
 
 if TYPE_CHECKING:
     from ..files import FileData
@@ -60,8 +61,7 @@ def read_source(run: Run, *others: str) -> Source:
         set_aside=set_aside,
     )
     for note in roles.notes:
-        # Not every command has --given.
-        run.note(note if "given" in options else note.replace("--given or ", ""))
+        run.note(in_options(note, options))
     count = len(roles.features)
     run.note(f"{count} feature{'s' * (count > 1)} used: {listing(roles.features, MAX_LISTED)}")
     twice = [name for name in given if name in options["features"]]

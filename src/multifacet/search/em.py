@@ -126,9 +126,7 @@ def _one_gaussian(Z: Array) -> float:
     return float(-0.5 * (r * np.log(2 * np.pi) + spread))
 
 
-def _maximise(
-    statistics: Array, shares: Array, shared: bool, r: int
-) -> tuple[Array, Array, Array]:
+def _maximise(statistics: Array, shares: Array, shared: bool, r: int) -> tuple[Array, Array, Array]:
     """Return weights, means and precisions from responsibilities (R, n, k)."""
     runs, n, k = shares.shape
     sums = shares.transpose(0, 2, 1).reshape(runs * k, n) @ statistics
