@@ -25,7 +25,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks
 
 papers: $(VENV)/.installed
-	$(BIN)/python -m benchmarks.papers
+	$(BIN)/python -m benchmarks papers
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,7 @@
 """The null behind p-values: what the search finds where there is nothing.
 
-Writes ``multifacet/search/null.json``, with the key of the plan that the laws belong to.
+Writes ``multifacet/search/null.json``, with the key of the plan that the laws belong to; the quick
+form has too few clouds for laws and writes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from multifacet.search.null import FILE, NullLaw, NullLaws, shape_of
 
 from .table import Table
 
-CLOUDS = 120
+CLOUDS, QUICK_CLOUDS = 120, 6
 #: The 95 % quantile of a Gumbel law of mean zero, in scales.
 GUMBEL_95 = 2.393
 
@@ -65,12 +66,14 @@ def fitted(shapes: np.ndarray, statistic: np.ndarray) -> NullLaw:
     return NullLaw(*(round(float(value), 4) for value in (*coefficients, scale_of_rest)))
 
 
-def run() -> list[Table]:
-    found = Parallel(n_jobs=-1)(delayed(searched)(seed) for seed in range(CLOUDS))
+def run(quick: bool = False) -> list[Table]:
+    clouds = QUICK_CLOUDS if quick else CLOUDS
+    found = Parallel(n_jobs=-1)(delayed(searched)(seed) for seed in range(clouds))
     values = np.array([one for one in found if one is not None])
     shapes, separated, stable = values[:, :4], values[:, 4], values[:, 5]
     laws = NullLaws(PLAN.key, fitted(shapes, separated), fitted(shapes, separated + stable))
-    Path(str(files("multifacet.search").joinpath(FILE))).write_text(laws.to_json(), "utf-8")
+    if not quick:
+        Path(str(files("multifacet.search").joinpath(FILE))).write_text(laws.to_json(), "utf-8")
     table = Table(
         f"Null of the automatic search ({len(values)} clouds, plan {PLAN.key})",
         ["statistic", "level", "rows", "features", "splits", "scale"],

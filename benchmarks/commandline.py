@@ -14,7 +14,7 @@ from multifacet.files import write_table
 
 from .table import Table
 
-N, D, REPEATS = 1000, 10, 3
+N, QUICK_N, D, REPEATS = 1000, 100, 10, 3
 #: Fixed settings: nothing is searched but the start.
 OPTIONS = "n_views=1, n_clusters=2, n_components=2, bandwidth=1.0, novelty_weight=3.0, n_refits=0"
 WORDS = (
@@ -31,10 +31,11 @@ find_views(columns, given="known", {OPTIONS})
 """
 
 
-def run() -> list[Table]:
+def run(quick: bool = False) -> list[Table]:
     import numpy as np
 
-    X, labelings = make_gaussian_views(N, [2, 3], n_noise=D - 4, random_state=0)
+    n, repeats = (QUICK_N, 1) if quick else (N, REPEATS)
+    X, labelings = make_gaussian_views(n, [2, 3], n_noise=D - 4, random_state=0)
     columns = {f"x{j}": X[:, j] for j in range(D)} | {"known": labelings[:, 0]}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -43,11 +44,11 @@ def run() -> list[Table]:
         library = [sys.executable, "-W", "ignore", "-c", LIBRARY, str(folder / "table.npy")]
         command = [sys.executable, "-m", "multifacet", "find", str(folder / "table.csv")]
         command += [*WORDS.split(), "-o", str(folder / "out")]
-        seconds = [(_seconds(library), _seconds(command)) for _ in range(REPEATS)]
+        seconds = [(_seconds(library), _seconds(command)) for _ in range(repeats)]
     table = Table(
-        f"`multifacet find` on {N} x {D} with fixed settings, against the library call",
+        f"`multifacet find` on {n} x {D} with fixed settings, against the library call",
         ["library, seconds", "command, seconds", "command / library", "bar"],
-        note=f"Each a process of its own, from its start to its end; medians of {REPEATS} pairs.",
+        note=f"Each a process of its own, from its start to its end; medians of {repeats} pairs.",
     )
     before, after = (median(column) for column in zip(*seconds, strict=True))
     table.add(before, after, median(b / a for a, b in seconds), "< 1.2")

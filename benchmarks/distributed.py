@@ -16,14 +16,16 @@ import numpy as np
 
 from multifacet import KDAC
 from multifacet.engines import Dask, LowRank
+from multifacet.engines.chunked import Chunked
 from multifacet.kernels import Gaussian
 from multifacet.metrics import nmi
 from multifacet.problems import alternative
 
 from .size import SETTINGS, data
-from .table import Table
+from .table import Table, figure
 
 ROWS, FEW_ROWS = 200_000, 2000
+QUICK_ROWS, QUICK_FEW_ROWS = 1500, 300
 WAYS = ("low-rank, 2 threads", "Dask, threads", "Dask, 2 processes")
 
 
@@ -54,11 +56,11 @@ def timed(task: Callable[[], Any]) -> tuple[float, Any]:
 
 def operations(X: Any, given: np.ndarray, lazy: bool) -> float:
     """Return seconds of one step on all rows: degrees, embedding, objective and Phi."""
-    engine = Dask() if lazy else LowRank()
-    sums = engine.attach(X, Gaussian(SETTINGS["bandwidth"]), n_jobs=2)
+    engine, rows = (Dask(), Chunked(X)) if lazy else (LowRank(), X)
+    sums = engine.attach(rows, Gaussian(SETTINGS["bandwidth"]), n_jobs=2)
     problem = alternative([given], 3.0, 2)
     if lazy:
-        problem = replace(problem, columns=sums._X.beside(problem.columns))
+        problem = replace(problem, columns=rows.beside(problem.columns))
     rng = np.random.default_rng(0)
 
     def step() -> None:
@@ -73,16 +75,18 @@ def operations(X: Any, given: np.ndarray, lazy: bool) -> float:
     return min(timed(step)[0] for _ in range(2))
 
 
-def run() -> list[Table]:
+def run(quick: bool = False) -> list[Table]:
+    rows, few_rows = (QUICK_ROWS, QUICK_FEW_ROWS) if quick else (ROWS, FEW_ROWS)
+    shorter = {"n_starts": 1, "max_iter": 1} if quick else {"n_starts": 2}
     fits = Table(
-        f"The same fit of {ROWS:,} rows",
+        f"The same fit of {rows:,} rows",
         ["way", "seconds", "ratio", "NMI hidden", "difference of W"],
         note="KDAC at fixed settings on two cores; the search on a sample, which takes most of the "
         "time, is the same for all. W is compared with that of the low-rank engine.",
     )
     steps = Table(
         "One step on all rows: degrees, embedding, objective and Phi",
-        ["way", f"seconds, {FEW_ROWS:,} rows", f"seconds, {ROWS:,} rows", "ratio"],
+        ["way", f"seconds, {few_rows:,} rows", f"seconds, {rows:,} rows", "ratio"],
         note="With few rows a step is nothing but overhead: building graphs, messages to the "
         "scheduler and back. Worker processes also give memory back to the system after every "
         "task, so that each array is paid for anew. Dask's threads cost little where a step takes "
@@ -90,8 +94,8 @@ def run() -> list[Table]:
         "on several. Rows in the memory of one machine are best left to the low-rank engine, "
         "which gives the same result.",
     )
-    X, given, hidden = data(ROWS)
-    few, few_given, _ = data(FEW_ROWS)
+    X, given, hidden = data(rows)
+    few, few_given, _ = data(few_rows)
     first: Any = None
     for name in WAYS:
         with way(name) as turn:
@@ -99,12 +103,13 @@ def run() -> list[Table]:
             small = operations(turn(few), few_given, lazy)
             large = operations(turn(X), given, lazy)
             engine = "dask" if lazy else "lowrank"
-            model = KDAC(2, n_starts=2, engine=engine, n_jobs=2, **SETTINGS)
+            model = KDAC(2, engine=engine, n_jobs=2, **SETTINGS, **shorter)
             spent, _ = timed(lambda m=model, turn=turn: m.fit(turn(X), given=given))
             labels = np.asarray(model.labels_)
         first = first or (spent, large, model.components_)
         moved = float(np.abs(model.components_ - first[2]).max())
-        fits.add(name, spent, f"{spent / first[0]:.2f}", nmi(labels, hidden), f"{moved:.0e}")
-        steps.add(name, small, large, f"{large / first[1]:.2f}")
-        print(fits.rows[-1], steps.rows[-1], flush=True)
+        fits.add(name, spent, figure(spent / first[0], ".2f"), nmi(labels, hidden),
+                 figure(moved, ".0e"))  # fmt: skip
+        steps.add(name, small, large, figure(large / first[1], ".2f"))
+        print(fits.last, steps.last, flush=True)
     return [fits, steps]

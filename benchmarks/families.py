@@ -94,8 +94,10 @@ TUNING = FAMILIES[::2]
 REPORTED = FAMILIES[1::2]
 
 
-def cases(families: list[Family]) -> Iterator[tuple[Family, int, np.ndarray, np.ndarray]]:
+def cases(
+    families: list[Family], seeds: range = SEEDS
+) -> Iterator[tuple[Family, int, np.ndarray, np.ndarray]]:
     """Yield every family with every seed."""
     for family in families:
-        for seed in SEEDS:
+        for seed in seeds:
             yield family, seed, *family.make(seed)

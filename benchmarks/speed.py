@@ -14,9 +14,9 @@ from multifacet.linalg import leading_eigenpairs
 from multifacet.problems import Gamma
 from multifacet.solvers import ISM
 
-from .table import Table
+from .table import Table, figure
 
-N, D, Q, R, SIGMA = 4000, 50, 3, 4, 2.0
+N, QUICK_N, D, Q, R, SIGMA = 4000, 500, 50, 3, 4, 2.0
 TILE = 256
 
 
@@ -46,25 +46,25 @@ def unavoidable_work(X, P, F) -> float:
         return best_of(work)
 
 
-def problem():
+def problem(n: int):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((N, D))
+    X = rng.standard_normal((n, D))
     W = np.linalg.qr(rng.standard_normal((D, Q)))[0]
-    return X, W, Gamma(rng.standard_normal((N, R)), np.array([1.0, 1.0, -1.0, -1.0]))
+    return X, W, Gamma(rng.standard_normal((n, R)), np.array([1.0, 1.0, -1.0, -1.0]))
 
 
-def phi_in_one_thread(repeat: int) -> float:
-    X, W, gamma = problem()
+def phi_in_one_thread(n: int, repeat: int) -> float:
+    X, W, gamma = problem(n)
     sums = Exact().attach(X, Gaussian(SIGMA), n_jobs=1)
     return best_of(lambda: [sums.phi_and_objective(W, gamma) for _ in range(repeat)], 1)
 
 
-def attainable_scaling() -> float:
+def attainable_scaling(n: int) -> float:
     """Throughput of two processes over one: nothing is shared, so it is the machine's limit."""
     with Pool(2) as pool:
-        pool.map(phi_in_one_thread, [1, 1])
-        alone = min(pool.apply(phi_in_one_thread, (5,)) for _ in range(3))
-        together = min(max(pool.map(phi_in_one_thread, [5, 5])) for _ in range(3))
+        pool.starmap(phi_in_one_thread, [(n, 1)] * 2)
+        alone = min(pool.apply(phi_in_one_thread, (n, 5)) for _ in range(3))
+        together = min(max(pool.starmap(phi_in_one_thread, [(n, 5)] * 2)) for _ in range(3))
     return 2 * alone / together
 
 
@@ -97,23 +97,29 @@ def plain_ism(X, gamma, W, steps: int):
     return W
 
 
-def run() -> list[Table]:
-    X, W, gamma = problem()
+def run(quick: bool = False) -> list[Table]:
+    n = QUICK_N if quick else N
+    X, W, gamma = problem(n)
     one, two = (Exact().attach(X, Gaussian(SIGMA), n_jobs=jobs) for jobs in (1, 2))
     phi = best_of(lambda: one.phi_and_objective(W, gamma))
     both = best_of(lambda: two.phi_and_objective(W, gamma))
     bound = unavoidable_work(X, X @ W, gamma.factors)
 
     table = Table(
-        f"Phi by the exact engine (n = {N}, d = {D}, q = {Q})",
+        f"Phi by the exact engine (n = {n}, d = {D}, q = {Q})",
         ["what", "seconds", "ratio", "bar"],
         note="Ratios are within one run. The unavoidable work is one exponential per pair of rows "
         "and the matrix products, above the diagonal, in one thread.",
     )
-    table.add("unavoidable work", bound, "1", "")
-    table.add("engine, 1 thread", phi, f"{phi / bound:.2f} x the unavoidable work", "<= 2")
-    table.add("engine, 2 threads", both, f"{phi / both:.2f} x faster than 1 thread", ">= 1.6")
-    limit = f"{attainable_scaling():.2f} x the throughput of one: this machine's limit"
+    table.add("unavoidable work", bound, 1, "")
+    table.add(
+        "engine, 1 thread", phi, figure(phi / bound, ".2f", " x the unavoidable work"), "<= 2"
+    )
+    table.add(
+        "engine, 2 threads", both, figure(phi / both, ".2f", " x faster than 1 thread"), ">= 1.6"
+    )
+    throughput = " x the throughput of one: this machine's limit"
+    limit = figure(attainable_scaling(n), ".2f", throughput)
     table.add("two separate processes, 1 thread each", "", limit, "")
 
     steps = 5
@@ -122,15 +128,18 @@ def run() -> list[Table]:
     plain = best_of(lambda: plain_ism(X, gamma, W, steps), 2)
     small = 60
     tiny = Gamma(gamma.factors[:small], gamma.weights)
-    loop = best_of(lambda: double_loop_phi(X[:small], W, tiny), 1) * (N / small) ** 2 * steps
+    loop = best_of(lambda: double_loop_phi(X[:small], W, tiny), 1) * (n / small) ** 2 * steps
     rivals = Table(
-        f"ISM alone, {steps} steps (n = {N}, d = {D}, q = {Q}, 2 threads)",
+        f"ISM alone, {steps} steps (n = {n}, d = {D}, q = {Q}, 2 threads)",
         ["what", "seconds", "ours is faster by", "bar"],
         note=f"The double loop was timed at n = {small} and scaled by n^2.",
     )
-    rivals.add("this engine", ours, "1", "")
+    rivals.add("this engine", ours, 1, "")
     rivals.add(
-        "plain numpy with n x n arrays, BLAS threads", plain, f"{plain / ours:.1f} x", ">= 2"
+        "plain numpy with n x n arrays, BLAS threads",
+        plain,
+        figure(plain / ours, ".1f", " x"),
+        ">= 2",
     )
-    rivals.add("double loop over pairs", loop, f"{loop / ours:,.0f} x", "reported")
+    rivals.add("double loop over pairs", loop, figure(loop / ours, ",.0f", " x"), "reported")
     return [table, rivals]

@@ -21,10 +21,10 @@ from playwright.sync_api import sync_playwright
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import write_table
 
-from .table import Table
+from .table import Table, figure
 
 REQUESTS, REPEATS = 100, 3
-N, D = 100_000, 20
+N, QUICK_N, D = 100_000, 1000, 20
 #: Click, and wait in the page itself until points are drawn.
 CLICK = """async () => {
   const began = performance.now();
@@ -35,32 +35,31 @@ CLICK = """async () => {
 }"""
 
 
-def run() -> list[Table]:
+def run(quick: bool = False) -> list[Table]:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        X, labelings = make_gaussian_views(N, [3, 3], n_noise=D - 4, random_state=0)
+        folder, n, repeats = Path(name), *((QUICK_N, 1) if quick else (N, REPEATS))
+        X, labelings = make_gaussian_views(n, [3, 3], n_noise=D - 4, random_state=0)
         columns = {"known": [f"group {c}" for c in labelings[:, 0]]}
         columns |= {f"x{j}": column.round(4) for j, column in enumerate(X.T)}
         large = write_table(folder / "large.csv", columns)
         with as_file(files("multifacet.datasets").joinpath("penguins.csv")) as penguins:
-            return [_pictures(folder, penguins, large), _requests(folder, penguins)]
+            tables = {penguins: ("species", "penguins, 333 x 4", "< 2")}
+            tables[large] = ("known", f"Gaussian views, {n} x {D}", "< 10")
+            return [_pictures(folder, tables, repeats), _requests(folder, penguins, repeats)]
 
 
-def _pictures(folder: Path, penguins: Path, large: Path) -> Table:
+def _pictures(folder: Path, tables: dict[Path, tuple[str, str, str]], repeats: int) -> Table:
     table = Table(
         "Seconds from the click to the first picture",
         ["table", "median", "all", "bar", "load of the machine"],
         note=f"Chromium without a screen, {os.cpu_count()} processors; the picture is the best "
         "candidate so far. The load is the mean number of running processes in the last minute.",
     )
-    for path, given, shape, bar in (
-        (penguins, "species", "penguins, 333 x 4", "< 2"),
-        (large, "known", f"Gaussian views, {N} x {D}", "< 10"),
-    ):
+    for path, (given, shape, bar) in tables.items():
         load = os.getloadavg()[0]
-        seconds = [_first_picture(folder, path, given) for _ in range(REPEATS)]
+        seconds = [_first_picture(folder, path, given) for _ in range(repeats)]
         every = ", ".join(f"{one:.1f}" for one in seconds)
-        table.add(shape, median(seconds), every, bar, f"{load:.1f}")
+        table.add(shape, median(seconds), every, bar, figure(load, ".1f"))
     return table
 
 
@@ -78,11 +77,11 @@ def _first_picture(folder: Path, path: Path, given: str) -> float:
     return seconds
 
 
-def _requests(folder: Path, path: Path) -> Table:
+def _requests(folder: Path, path: Path, repeats: int) -> Table:
     table = Table(
         f"{REQUESTS} requests at once while a search runs",
         ["request", "answered", "medians, ms", "slowest, ms", "bar", "load of the machine"],
-        note=f"All begin at the same moment, each with a connection of its own; {REPEATS} times.",
+        note=f"All begin at the same moment, each with a connection of its own; {repeats} times.",
     )
     with _served(folder, path) as (_, client, name):
         address = f"/api/explorations/{name}"
@@ -94,11 +93,12 @@ def _requests(folder: Path, path: Path) -> Table:
             ("25 rows of the table", f"{address}/rows?count=25"),
         ):
             load = os.getloadavg()[0]
-            volleys = [asyncio.run(_at_once(client.base_url, asked)) for _ in range(REPEATS)]
+            volleys = [asyncio.run(_at_once(client.base_url, asked)) for _ in range(repeats)]
             good = {sum(code == 200 for code in codes) for codes, _ in volleys}
             medians = ", ".join(f"{1000 * median(seconds):.0f}" for _, seconds in volleys)
             slowest = max(1000 * max(seconds) for _, seconds in volleys)
-            table.add(words, min(good), medians, f"{slowest:.0f}", "< 200", f"{load:.1f}")
+            table.add(words, min(good), medians, figure(slowest, ".0f"), "< 200",
+                      figure(load, ".1f"))  # fmt: skip
         running = [job["status"] for job in client.get(address).json()["jobs"]]
         assert running[-1] == "running", running
     return table

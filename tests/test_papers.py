@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks.papers.__main__ import NAMES, main
-from benchmarks.papers.claims import Results, first_number, summary
+from benchmarks.__main__ import PAPERS, main
+from benchmarks.papers.claims import Results, summary
 from benchmarks.papers.folds import cross_validate, in_folds, wine
 from benchmarks.papers.limit import Limited
-from benchmarks.papers.reproduction import PAGE, PARTS, reproduction
+from benchmarks.papers.reproduction import PARTS, reproduction
 from benchmarks.papers.segments import PICTURE, draw
 from benchmarks.papers.tradeoff import compared
-from benchmarks.table import RESULTS
+from benchmarks.record import Origin, Record, records
+from benchmarks.table import Table, figure
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -30,35 +30,30 @@ from .test_solvers import random_problem
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("papers")
-    main(["--quick", "--output", str(folder)])
-    page = (folder / "papers-quick.md").read_text(encoding="utf-8")
-    kept = json.loads((folder / "papers-quick.json").read_text(encoding="utf-8"))
-    return kept, page
+    main(["papers", "--quick", "--output", str(folder)])
+    return Results(records(folder))
 
 
 def columns(table, *headings):
-    where = [table["headings"].index(heading) for heading in headings]
-    return [tuple(row[i] for i in where) for row in table["rows"]]
+    where = [table.headings.index(heading) for heading in headings]
+    return [tuple(row[i] for i in where) for row in table.rows]
 
 
-def test_one_page_and_one_file_hold_everything(results):
-    kept, page = results
-    assert list(kept) == list(NAMES)
-    for entry in kept.values():
-        for table in entry["tables"]:
-            assert f"## {table['title']}" in page
-            assert table["note"] in page
-            assert all(len(row) == len(table["headings"]) for row in table["rows"])
+def test_everything_is_recorded(results):
+    assert {f"papers.{name}" for name in results.records} == set(PAPERS)
+    for record in results.records.values():
+        for table in record.tables:
+            assert all(len(row) == len(table.headings) for row in table.rows)
 
 
 def test_eigenvalues_of_all_eigensolvers_agree(results):
-    for table in results[0]["growth"]["tables"]:
+    for table in results.records["growth"].tables:
         errors = columns(table, "largest error of the eigenvalue")
         assert max(float(error) for (error,) in errors[:-1]) < 1e-6
 
 
 def test_all_solvers_reach_the_same_optimum_on_wine(results):
-    table, _ = results[0]["speed"]["tables"]
+    table, _ = results.records["speed"].tables
     costs: dict[str, set[float]] = {}
     for kernel, solver, cost in columns(table, "kernel", "solver", "cost"):
         if solver != "ISM, plain":
@@ -70,28 +65,28 @@ def test_all_solvers_reach_the_same_optimum_on_wine(results):
 
 @pytest.mark.skipif(not DATA.exists(), reason="the shared data sets are not on this machine")
 def test_published_clusterings_are_found_from_the_spectral_start(results):
-    table, ranking = results[0]["table1"]["tables"]
+    table, ranking = results.records["table1"].tables
     spectral = [row for row in columns(table, "solver", "start", "NMI") if row[1] == "spectral"]
     assert len(spectral) == 6
     assert all(float(nmi) >= 0.98 for solver, _, nmi in spectral if solver == "ISM")
-    assert len(ranking["rows"]) == 2
-    course, work = results[0]["convergence"]["tables"]
-    assert len(course["rows"]) == 6
-    assert len(work["rows"]) == 6
+    assert len(ranking.rows) == 2
+    course, work = results.records["convergence"].tables
+    assert len(course.rows) == 6
+    assert len(work.rows) == 6
 
 
 def test_errata_hold_in_the_quick_form(results):
-    [table] = results[0]["errata"]["tables"]
+    [table] = results.records["errata"].tables
     verdicts = dict(columns(table, "claim", "verdict"))
     for words in ("squared and multiquadratic", "same subspace", "sense is reversed", "lambda is"):
         assert [v for claim, v in verdicts.items() if words in claim] == ["confirmed"]
 
 
 def test_kernels_of_the_family_classify_wine(results):
-    supervised, unsupervised, family = results[0]["kernels"]["tables"]
+    supervised, unsupervised, family = results.records["kernels"].tables
     for table in (supervised, family):
         found = columns(table, "kernel", "accuracy, %")
-        assert all(float(accuracy.split()[0]) > 90 for _, accuracy in found)
+        assert all(float(accuracy) > 90 for _, accuracy in found)
     assert len(columns(unsupervised, "NMI")) == len(columns(supervised, "cost"))
 
 
@@ -116,67 +111,53 @@ def test_a_stopped_fold_is_counted(monkeypatch):
 
 
 def test_the_page_tells_what_was_run(results):
-    kept, _ = results
-    page = reproduction(kept)
+    page = reproduction(list(results.records.values()))
     if DATA.exists():
         assert "Everything was run" in page
         assert "\nNot run.\n" not in page
-    partly = reproduction({"growth": kept["growth"]})
+    partly = reproduction([results.records["growth"]])
     assert PARTS["speed"] in partly.split("Not run: ")[1].split("\n")[0]
     assert PARTS["growth"] not in partly.split("Not run: ")[1].split("\n")[0]
     assert "| 2018, Figure 3" in partly
     assert "| 2018, Figure 4" not in partly
 
 
-def test_the_page_in_the_documentation_is_that_of_the_results():
-    kept = json.loads((RESULTS / "papers.json").read_text(encoding="utf-8"))
-    assert reproduction(kept) == PAGE.read_text(encoding="utf-8")
-
-
-def entry(*tables):
-    made = [
-        {"title": "", "headings": list(heads), "rows": [list(row) for row in rows], "note": ""}
-        for heads, *rows in tables
-    ]
-    return {"machine": "", "seconds": 1.0, "tables": made}
+def record(name, *tables):
+    made = [Table("", list(heads), [list(row) for row in rows]) for heads, *rows in tables]
+    return Record(f"papers.{name}", Origin("today"), made)
 
 
 def agreement(kept):
-    return [(row[2], row[3]) for row in summary(Results(kept)).rows]
+    return [(row[2], row[3]) for row in summary(Results([kept])).rows]
 
 
 def test_a_rival_with_a_lower_cost_is_named():
-    fits = [("data", "solver", "start", "NMI", "published"), ("moon", "ISM", "spectral", "1", "1")]
+    fits = [("data", "solver", "start", "NMI", "published"), ("moon", "ISM", "spectral", 1.0, 1)]
     heads = ("data", "SM, spectral", "DG, random")
-    level = {"table1": entry(fits, [heads, ("moon", "0", "+3")])}
+    level = record("table1", fits, [heads, ("moon", 0, figure(3, "+.3g"))])
     assert [agrees for _, agrees in agreement(level)] == ["yes", "yes"]
-    behind = {"table1": entry(fits, [heads, ("moon", "0", "-0.25"), ("faces", "0", "0")])}
+    behind = record("table1", fits, [heads, ("moon", 0, -0.25), ("faces", 0, 0)])
     assert agreement(behind)[1] == ("moon: DG, random by 0.25 lower than ISM", "in part")
 
 
 def test_settings_that_saw_the_answer_do_not_count_as_found():
     heads = ("method", "chosen by", "settings", "NMI with pose")
-    seeing = ("KDAC", "the answer, of 9", "q 3", "0.5")
-    for blind, agrees in (("0.4", "in part"), ("0.49", "yes")):
-        rows = [("KDAC", "itself", "q 2", blind), seeing, ("Residual", "", "", "0.9")]
-        [(measured, verdict)] = agreement({"pose": entry([heads, *rows])})
+    seeing = ("KDAC", "the answer, of 9", "q 3", 0.5)
+    for blind, agrees in ((0.4, "in part"), (0.49, "yes")):
+        rows = [("KDAC", "itself", "q 2", blind), seeing, ("Residual", "", "", 0.9)]
+        [(measured, verdict)] = agreement(record("pose", [heads, *rows]))
         assert verdict == agrees
-        assert blind in measured
+        assert str(blind) in measured
         assert "0.9" not in measured
-
-
-def test_cells_begin_with_their_number():
-    assert first_number("97.8 ± 0.5") == 97.8
-    assert first_number(">1,200") == 1200
-    assert first_number("-1.5e-3 (stopped)") == -0.0015
-    assert first_number("-") is None
 
 
 def test_curves_are_compared_at_the_same_novelty():
     theirs = [(0.0, 4.0), (1.0, 2.0)]
     # At 0.5 the rival has 3: 2.4 is a fifth below, 3.3 a tenth above; 1.5 is out of range.
-    assert compared([(0.5, 2.4), (0.5, 3.3), (1.5, 1.0)], theirs) == ["2", "1", "20.0%", "10.0%"]
-    assert compared([(2.0, 1.0)], theirs)[0] == "0"
+    found = compared([(0.5, 2.4), (0.5, 3.3), (1.5, 1.0)], theirs)
+    assert found[:2] == [2, 1]
+    assert [float(share) for share in found[2:]] == pytest.approx([0.2, 0.1])
+    assert compared([(2.0, 1.0)], theirs) == [0, 0, None, None]
 
 
 def test_the_darker_segment_is_dark(tmp_path):
@@ -195,24 +176,6 @@ def test_the_darker_segment_is_dark(tmp_path):
     panel = middle[width : 2 * width]
     assert panel[width // 4] < 0.3 < 0.8 < panel[3 * width // 4]
     assert PICTURE.name == "flower-segments.png"
-
-
-def test_a_subset_renews_only_its_part(tmp_path):
-    main(["growth", "--quick", "--output", str(tmp_path)])
-    path = tmp_path / "papers-quick.json"
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    kept["growth"]["seconds"], kept["speed"] = -1.0, {**kept["growth"], "seconds": -2.0}
-    path.write_text(json.dumps(kept), encoding="utf-8")
-    main(["growth", "--quick", "--output", str(tmp_path)])
-    renewed = json.loads(path.read_text(encoding="utf-8"))
-    assert renewed["growth"]["seconds"] >= 0
-    assert renewed["speed"]["seconds"] == -2.0
-
-
-def test_unknown_names_are_refused(capsys):
-    with pytest.raises(SystemExit):
-        main(["table9"])
-    assert "no table or figure called table9: use table1, growth" in capsys.readouterr().err
 
 
 SOLVERS = [ISM(), Stiefel(), DimensionGrowth(), Grassmann()]

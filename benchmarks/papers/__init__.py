@@ -1,1 +1,1 @@
-"""The tables and figures of the papers, run again: ``python -m benchmarks.papers``."""
+"""The tables and figures of the papers, run again: ``python -m benchmarks papers``."""

@@ -1,48 +1,50 @@
-"""What the papers claim, and what the tables of ``papers.json`` say about it."""
+"""What the papers claim, and what the records of ``papers`` say about it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
-from ..table import Table
+from ..record import Record
+from ..table import Cell, Figure, Table, shown
 
 #: A difference of NMI below this is a tie; one of accuracy or error, in percent.
 TIE, PERCENT = 0.02, 1.0
 
-Row = dict[str, str]
+Row = dict[str, Cell]
 Claim = tuple[str, str, str, str]
 
 
 class Results:
-    """The tables of ``papers.json`` by module and position."""
+    """The tables of the papers' records by module and position."""
 
-    def __init__(self, kept: dict) -> None:
-        self.kept = kept
+    def __init__(self, kept: list[Record]) -> None:
+        ours = [record for record in kept if record.name.startswith("papers.")]
+        self.records = {record.name.removeprefix("papers."): record for record in ours}
 
     def __contains__(self, name: str) -> bool:
-        return name in self.kept
+        return name in self.records
 
     def filled(self, name: str) -> bool:
         """Tell whether all tables of a module have rows; those of missing data have none."""
-        return all(table["rows"] for table in self.kept[name]["tables"])
+        return all(table.rows for table in self.records[name].tables)
 
     def table(self, name: str, position: int = 0) -> Table:
-        return Table(**self.kept[name]["tables"][position])
+        return self.records[name].tables[position]
 
     def rows(self, name: str, position: int = 0) -> list[Row]:
-        """Return rows by heading; 'published' is called after the column that it belongs to."""
+        """Return rows by heading; 'published' is called after the column that it belongs to.
+
+        Numbers are figures: they are what ``float`` says and are written as in the table.
+        """
         table = self.table(name, position)
         keys = []
         for before, heading in zip(["", *table.headings], table.headings, strict=False):
             keys.append(f"{before} published" if heading == "published" else heading)
-        return [dict(zip(keys, row, strict=True)) for row in table.rows]
+        return [dict(zip(keys, map(_written, row), strict=True)) for row in table.rows]
 
 
-def first_number(text: str) -> float | None:
-    """Return the number with which a cell begins, if any."""
-    found = re.match(r"[>\s]*([-+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)", text)
-    return float(found[1].replace(",", "")) if found else None
+def _written(cell: Cell) -> Cell:
+    return Figure(cell, shown(cell)) if isinstance(cell, int | float) else cell
 
 
 def verdict(held: bool, partly: bool = False) -> str:
@@ -56,7 +58,7 @@ def listed(items: list[str], none: str) -> str:
 def claim_nmi(results: Results) -> Claim:
     rows = [
         row for row in results.rows("table1")
-        if (row["solver"], row["start"]) == ("ISM", "spectral") and row["NMI published"] != "-"
+        if (row["solver"], row["start"]) == ("ISM", "spectral") and row["NMI published"]
     ]  # fmt: skip
     gaps = {r["data"]: abs(float(r["NMI"]) - float(r["NMI published"])) for r in rows}
     far = [name for name, gap in gaps.items() if gap > TIE]
@@ -112,7 +114,8 @@ def claim_growth(results: Results) -> Claim:
 
 def claim_convergence(results: Results) -> Claim:
     rows = [row for row in results.rows("convergence") if row["measure"] == "change of W"]
-    rest = [row["data"] for row in rows if (first_number(row["W 10"]) or 0.0) < 1e-2]
+    # An empty cell is an iteration that was not needed.
+    rest = [row["data"] for row in rows if not row["W 10"] or float(row["W 10"]) < 1e-2]
     return (
         "2018, Figure 4: W rests after fewer than ten iterations",
         "everywhere",
@@ -148,13 +151,13 @@ def claim_kernels(results: Results) -> Claim:
     rows = [row for row in results.rows("kernels") if row["solver"] == "ISM"]
     rows += results.rows("kernels", 2)
     pairs = [
-        (row["data"], first_number(row["accuracy, %"]), first_number(row["accuracy, % published"]))
+        (row["data"], float(row["accuracy, %"]), float(row["accuracy, % published"]))
         for row in rows
+        if row["accuracy, % published"]
     ]
     worst: dict[str, float] = {}
     for name, ours, theirs in pairs:
-        if ours is not None and theirs is not None:
-            worst[name] = min(worst.get(name, 0.0), ours - theirs)
+        worst[name] = min(worst.get(name, 0.0), ours - theirs)
     bad = [name for name, gap in worst.items() if gap < -PERCENT]
     return (
         "2019, Tables 4 and 5: accuracy with ISM, six kernels",
@@ -166,7 +169,7 @@ def claim_kernels(results: Results) -> Claim:
 
 def claim_samples(results: Results) -> Claim:
     last = results.rows("samples")[-1]
-    slopes = [float(value) for key, value in last.items() if value and key != "rows"]
+    slopes = [float(value) for key, value in last.items() if key != "rows" and value != ""]
     return (
         "2019, Figure 1b: time grows with the square of the rows, for all solvers alike",
         "slope 2",
@@ -225,12 +228,12 @@ def claim_segments(results: Results) -> Claim:
 
 def claim_tradeoff(results: Results) -> Claim:
     rows = results.rows("tradeoff", 1)
-    compared = sum(int(row["points of KDAC compared"]) for row in rows)
-    lower = sum(int(row["KDAC lower"] or 0) for row in rows)
+    compared = sum(float(row["points of KDAC compared"]) for row in rows)
+    lower = sum(float(row["KDAC lower"]) for row in rows)
     return (
         "2014, Figure 9: at the same novelty KDAC has the smaller error",
         "mostly",
-        f"{lower} of {compared} points",
+        f"{lower:g} of {compared:g} points",
         verdict(lower > 0.8 * compared, 2 * lower >= compared),
     )
 

@@ -8,7 +8,7 @@ from multifacet.problems import alternative
 from multifacet.search.starts import spectral_start
 from multifacet.solvers import ISM, DimensionGrowth, Stiefel
 
-from ..table import Table
+from ..table import Table, figure
 from .cases import cases
 from .limit import Limited
 
@@ -43,16 +43,16 @@ def run(quick: bool = False) -> list[Table]:
             ("gradient", "residual"),
             ("change of W", "change"),
         ):
-            cells = [f"{getattr(steps[i], key):.3g}" if i < len(steps) else "" for i in SHOWN]
+            cells = [float(getattr(steps[i], key)) if i < len(steps) else "" for i in SHOWN]
             course.add(case.name, measure, *cells, plain.reason if key == "objective" else "")
         for solver in (ISM(), Stiefel(), DimensionGrowth()):
             limited = Limited(solver, 1.0 if quick else LIMIT)
             found = limited.solve(sums, start.gamma, start.W)
             name = {"Stiefel": "SM", "DimensionGrowth": "DG"}.get(type(solver).__name__, "ISM")
             work.add(
-                case.name, name, limited.evaluations, f"{found.objective:.6g}",
-                f"{found.residual:.0e}",
-                f"{limited.spent:.2f}" + (" (stopped)" if limited.stopped else ""),
+                case.name, name, limited.evaluations, figure(found.objective, ".6g"),
+                figure(found.residual, ".0e"),
+                figure(limited.spent, ".2f", " (stopped)" if limited.stopped else ""),
             )  # fmt: skip
-            print(work.rows[-1], flush=True)
+            print(work.last, flush=True)
     return [course, work]

@@ -358,5 +358,5 @@ def run(quick: bool = False) -> list[Table]:
         found = find(quick)
         for finding in [found] if isinstance(found, Finding) else found or []:
             table.add(*finding)
-            print(table.rows[-1], flush=True)
+            print(table.last, flush=True)
     return [table]

@@ -20,6 +20,7 @@ from multifacet.metrics import nmi
 from multifacet.solvers import ISM, DimensionGrowth, Grassmann, Stiefel
 
 from ..published import DATA
+from ..table import Figure, figure
 from .cases import read
 from .limit import Limited
 
@@ -164,6 +165,6 @@ def cluster(
     )
 
 
-def spread(values: list[float], digits: int = 3) -> str:
+def spread(values: list[float], digits: int = 3) -> Figure | None:
     """Return mean and standard deviation."""
-    return f"{np.mean(values):.{digits}g} ± {np.std(values):.1g}"
+    return figure(np.mean(values), f".{digits}g", f" ± {np.std(values):.1g}")

@@ -13,7 +13,7 @@ from multifacet.search.starts import spectral_start
 from multifacet.solvers.eigen import NAMES as EIGEN
 
 from ..published import centre
-from ..table import Table
+from ..table import Table, figure
 from .cases import cases
 
 #: Exponents of two of the numbers of features, and repetitions of which the fastest counts.
@@ -97,10 +97,10 @@ def timings(problem: str, matrices: dict[int, np.ndarray]) -> Table:
             solve = EIGEN[name]
             seconds[name].append(best_of(lambda s=solve, A=phi: s(A, 1)))
             errors.append(abs(float(solve(phi, 1)[0][0]) - exact[-1]) / np.ptp(exact))
-        table.add(d, *(times[-1] for times in seconds.values()), f"{max(errors):.0e}")
-        print(table.rows[-1], flush=True)
+        table.add(d, *(times[-1] for times in seconds.values()), figure(max(errors), ".0e"))
+        print(table.last, flush=True)
     upper = slice(len(matrices) // 2, None)
     sizes = np.log(list(matrices))[upper]
     slopes = (np.polyfit(sizes, np.log(times)[upper], 1)[0] for times in seconds.values())
-    table.add("slope, upper half", *(f"{slope:.2f}" for slope in slopes), "")
+    table.add("slope, upper half", *(figure(slope, ".2f") for slope in slopes), "")
     return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..table import Table
+from ..table import Figure, Table, figure
 from .folds import (
     Classes,
     available,
@@ -131,7 +131,7 @@ def supervised(everything: list[Classes], solvers: list[str], folds: int, limit:
                     percent(accuracy), spread(found.cost, 5), cost, spread(found.seconds, 2),
                     seconds, f"{found.stopped} of {folds}",
                 )  # fmt: skip
-                print(table.rows[-1], flush=True)
+                print(table.last, flush=True)
     return table
 
 
@@ -152,11 +152,11 @@ def unsupervised(everything: list[Classes], solvers: list[str], limit: float) ->
                 found = cluster(data, data.n_classes, kernel, solver=solver, limit=limit)
                 seconds, cost, was = UNSUPERVISED[data.name, name][solver]
                 table.add(
-                    data.name, name, solver, f"{found.nmi:.2f}", two_digits(was),
-                    f"{found.cost:.5g}", cost,
-                    f"{found.seconds:.2g}" + (" (stopped)" if found.stopped else ""), seconds,
+                    data.name, name, solver, figure(found.nmi, ".2f"), two_digits(was),
+                    figure(found.cost, ".5g"), cost,
+                    figure(found.seconds, ".2g", " (stopped)" if found.stopped else ""), seconds,
                 )  # fmt: skip
-                print(table.rows[-1], flush=True)
+                print(table.last, flush=True)
     return table
 
 
@@ -174,21 +174,25 @@ def family(everything: list[Classes], folds: int) -> Table:
         for position, (name, kernel) in enumerate(MORE_KERNELS.items()):
             found = cross_validate(data, data.n_classes, kernel, n_folds=folds)
             was, was_nmi = (half[position] for half in TABLE_5[data.name])
-            cells = ["", "", ""]
+            cells: list = ["", "", ""]
             if isinstance(kernel, str):
                 alone = cluster(data, data.n_classes, kernel)
-                cells = [f"{alone.nmi:.2f}", two_digits(was_nmi), f"{alone.seconds:.2g}"]
+                cells = [
+                    figure(alone.nmi, ".2f"),
+                    two_digits(was_nmi),
+                    figure(alone.seconds, ".2g"),
+                ]
             table.add(
                 data.name, name, spread([100 * a for a in found.accuracy]), percent(was),
-                f"{np.mean(found.seconds):.2g}", *cells,
+                figure(np.mean(found.seconds), ".2g"), *cells,
             )  # fmt: skip
-            print(table.rows[-1], flush=True)
+            print(table.last, flush=True)
     return table
 
 
-def percent(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}"
+def percent(value: float | None) -> Figure | str | None:
+    return "" if value is None else figure(value, ".1f")
 
 
-def two_digits(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
+def two_digits(value: float | None) -> Figure | str | None:
+    return "" if value is None else figure(value, ".2f")

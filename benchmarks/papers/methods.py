@@ -35,7 +35,7 @@ from multifacet.metrics import (
 )
 
 from ..published import DATA
-from ..table import Table
+from ..table import Figure, Table, figure
 from .cases import MAKERS, Case, read
 
 #: The paper's rivals come first, then those that it does not compare with.
@@ -232,12 +232,12 @@ def run(quick: bool = False) -> list[Table]:
                 m["DI"],
                 m["seconds"],
             )
-            print(table.rows[-1], flush=True)
+            print(table.last, flush=True)
     return [table, ranking(scores)]
 
 
-def number(value: float) -> str:
-    return f"{value:.3f}" if np.isfinite(value) else "-"
+def number(value: float, whose: str = "") -> Figure | None:
+    return figure(value, ".3f", f" ({whose})" if whose else "")
 
 
 def held(ahead: float, *behind: float) -> str:
@@ -263,7 +263,7 @@ def ranking(scores: dict[str, dict[str, float]]) -> Table:
         first, which = max((found[key], key) for key in paper)
         other, whose = max((found[key], key) for key in list(RIVALS)[6:])
         table.add(
-            name, number(ours), number(variant), f"{number(first)} ({which})",
-            f"{number(other)} ({whose})", held(ours, variant, first, other), held(variant, first),
+            name, number(ours), number(variant), number(first, which),
+            number(other, whose), held(ours, variant, first, other), held(variant, first),
         )  # fmt: skip
     return table

@@ -14,7 +14,7 @@ from multifacet.kernels import median_distance
 from multifacet.metrics import nmi
 
 from ..published import DATA
-from ..table import Table
+from ..table import Table, figure
 from .methods import Task, faces_identity
 
 #: Grids of dimension, sigma in median distances and weight, by start.
@@ -71,12 +71,12 @@ def run(quick: bool = False) -> list[Table]:
     task = faces_identity() if DATA.exists() and not quick else stand_in()
 
     def add(method: str, chosen: str, settings: str, model: Any) -> None:
-        objective = f"{model.objective_:.3f}" if isinstance(model, KDAC) else ""
+        objective = figure(model.objective_, ".3f") if isinstance(model, KDAC) else ""
         table.add(
-            method, chosen, settings, f"{nmi(model.labels_, task.hidden[0]):.3f}",
-            f"{nmi(model.labels_, task.given):.3f}", objective,
+            method, chosen, settings, figure(nmi(model.labels_, task.hidden[0]), ".3f"),
+            figure(nmi(model.labels_, task.given), ".3f"), objective,
         )  # fmt: skip
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
 
     start = residual_start(task)
     grids = (("spectral start", "spectral", SPECTRAL), ("from the residual", start, FROM_RESIDUAL))

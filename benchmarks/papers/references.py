@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from multifacet.kernels import median_distance
 from multifacet.metrics import nmi
 
-from ..table import Table
+from ..table import Cell, Table, figure
 from .folds import Classes, Scores, available, cluster, cross_validate, in_folds, shared, wine
 
 #: Folds, and seconds that a solver may take in one fold and in one unsupervised fit.
@@ -85,7 +85,7 @@ def supervised(everything: list[Classes], solvers: list[str], folds: int, limit:
         found["SVM"] = in_folds(data, fitted(SVC), folds, then_svm=False)
         for method, scores in found.items():
             table.add(*supervised_row(data, method, scores, published(TABLE_5[data.name], method)))
-            print(table.rows[-1], flush=True)
+            print(table.last, flush=True)
     return table
 
 
@@ -102,9 +102,9 @@ def fitted(make: Any, **options: Any) -> Any:
 def supervised_row(data: Classes, method: str, scores: Scores, was: tuple) -> list:
     solver = np.isfinite(scores.cost).all()
     return [
-        data.name, method, f"{100 * (1 - np.mean(scores.accuracy)):.1f}", was[0],
-        f"{np.mean(scores.cost):.6g}" if solver else "", was[1],
-        f"{np.mean(scores.seconds):.2g}", was[2],
+        data.name, method, figure(100 * (1 - np.mean(scores.accuracy)), ".1f"), was[0],
+        figure(np.mean(scores.cost), ".6g") if solver else "", was[1],
+        figure(np.mean(scores.seconds), ".2g"), was[2],
         f"{scores.stopped} of {len(scores.cost)}" if solver else "",
     ]  # fmt: skip
 
@@ -119,21 +119,23 @@ def unsupervised(everything: list[Classes], solvers: list[str], limit: float) ->
     )
     for data in everything:
         q = DIMENSION[data.name]
-        rows: list[tuple[str, float, str, str]] = []
+        rows: list[tuple[str, float, Cell, Cell]] = []
         for name in solvers:
             found = cluster(data, q, solver=name, limit=limit)
-            seconds = f"{found.seconds:.2g}" + (" (stopped)" if found.stopped else "")
-            rows.append((f"{name} + SC", found.nmi, f"{found.cost:.5g}", seconds))
+            seconds = figure(found.seconds, ".2g", " (stopped)" if found.stopped else "")
+            rows.append((f"{name} + SC", found.nmi, figure(found.cost, ".5g"), seconds))
         X = scale(data.X)
         for name, points in (("PCA + SC", PCA(q, random_state=0).fit_transform(X)), ("SC", X)):
             began = time.process_time()
             labels = spectral_clusters(points, data.n_classes)
-            seconds = f"{time.process_time() - began:.2g}"
+            seconds = figure(time.process_time() - began, ".2g")
             rows.append((name, nmi(labels, data.y), "", seconds))
         for method, agreement, cost, seconds in rows:
             was = published(TABLE_6[data.name], method)
-            table.add(data.name, method, f"{agreement:.3f}", was[0], cost, was[1], seconds, was[2])
-            print(table.rows[-1], flush=True)
+            table.add(
+                data.name, method, figure(agreement, ".3f"), was[0], cost, was[1], seconds, was[2]
+            )
+            print(table.last, flush=True)
     return table
 
 

@@ -1,16 +1,16 @@
-"""The page ``docs/reproduction.md``, written from ``papers.json``: where we agree, where not, why.
+"""The page ``docs/reproduction.md``, written from the records: where we agree, where not, why.
 
 No number of ours is typed here: sentences take theirs from the tables. What was not run is named.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..table import RESULTS, Table
+from ..record import Record
+from ..table import Cell, Table, shown
 from .claims import Results, Row, summary
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reproduction.md"
@@ -41,8 +41,8 @@ def pivot(rows: list[Row], down: str, across: str, value: str) -> Table:
     """Return one value by two columns, the published one in brackets."""
     lines = list(dict.fromkeys(row[down] for row in rows))
     heads = list(dict.fromkeys(row[across] for row in rows))
-    cells = {
-        (row[down], row[across]): row[value]
+    cells: dict[tuple[Cell, Cell], Cell] = {
+        (row[down], row[across]): shown(row[value])
         + (f" ({row[value + ' published']})" if row.get(value + " published") else "")
         for row in rows
     }
@@ -259,12 +259,13 @@ PAGE_PARTS = {
 }
 
 
-def reproduction(kept: dict) -> str:
+def reproduction(kept: list[Record]) -> str:
     """Return the page of all results that there are."""
     results = Results(kept)
-    missing = [what for name, what in PARTS.items() if name not in kept]
-    seconds = sum(entry["seconds"] for entry in kept.values())
-    machines = ", ".join(sorted({entry["machine"] for entry in kept.values()}))
+    missing = [what for name, what in PARTS.items() if name not in results]
+    origins = [record.origin for record in results.records.values()]
+    seconds = sum(origin.seconds or 0.0 for origin in origins)
+    machines = ", ".join(sorted({o.machine.hardware for o in origins if o.machine}))
     parts = [
         "# What the papers report, and what we get\n",
         "This page is written by `make papers` from what it measured; no number of ours is typed. "
@@ -283,8 +284,3 @@ def reproduction(kept: dict) -> str:
     for name, part in PAGE_PARTS.items():
         parts += part.write(results, name)
     return "\n".join(parts).rstrip() + "\n"
-
-
-if __name__ == "__main__":
-    written = (RESULTS / "papers.json").read_text(encoding="utf-8")
-    PAGE.write_text(reproduction(json.loads(written)), encoding="utf-8")

@@ -10,7 +10,7 @@ from multifacet.kernels import Polynomial
 from multifacet.problems import one_hot, supervised
 from multifacet.search.starts import spectral_start
 
-from ..table import Table
+from ..table import Figure, Table, figure
 from .folds import SOLVERS, available, digits
 from .limit import Limited
 
@@ -44,12 +44,13 @@ def run(quick: bool = False) -> list[Table]:
             limited = Limited(SOLVERS[name](), limit)
             limited.solve(sums, problem.gamma(), start)
             cost[name].append(limited.spent / limited.evaluations)
-            seconds.append(f"{'>' if limited.stopped else ''}{limited.spent:.2g}")
-            evaluations.append(str(limited.evaluations))
+            more = ">" if limited.stopped else ""
+            seconds.append(Figure(limited.spent, f"{more}{limited.spent:.2g}"))
+            evaluations.append(limited.evaluations)
         table.add(n, *seconds, *evaluations)
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
     slopes = [np.polyfit(np.log2(sizes), np.log2(cost[name]), 1)[0] for name in names]
     table.add(
-        "slope of one evaluation", *(f"{slope:.2f}" for slope in slopes), *("" for _ in names)
+        "slope of one evaluation", *(figure(slope, ".2f") for slope in slopes), *("" for _ in names)
     )
     return [table]

@@ -96,7 +96,7 @@ def balance(quick: bool) -> Table:
             X, labelings = two_views(n, range(m), range(m, d), d, SPREAD, seed)
             found.append([scores_of(model, X, labelings)[0] for model in (iterative(quick), msc())])
         table.add(m, *(float(v) for v in np.mean(found, axis=0)))
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
     return table
 
 
@@ -122,7 +122,7 @@ def overlap(quick: bool) -> Table:
             models = iterative(quick), DecorrelatedKMeans(3, random_state=0)
             found.append([np.mean(scores_of(model, X, labelings)) for model in models])
         table.add(share, *(float(v) for v in np.mean(found, axis=0)))
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
     return table
 
 
@@ -143,7 +143,7 @@ def noise(quick: bool) -> Table:
             labels = [model.fit(X, given=labelings[:, 0]).labels_ for model in models]
             found.append([nmi(found_labels, labelings[:, 1]) for found_labels in labels])
         table.add(level, *(float(v) for v in np.mean(found, axis=0)))
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
     return table
 
 
@@ -204,7 +204,7 @@ def discovery(quick: bool) -> Table:
         scores = [float(matching.table[pair]) for pair in matching.pairs]
         published = ", ".join(f"{v:.2f}" for v in TABLE_5.get(name, ()))
         table.add(name, *scores, published, seconds)
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
     return table
 
 

@@ -14,7 +14,7 @@ from multifacet.kernels import Polynomial
 from multifacet.metrics import dunn_index, kernel_mean_squared_error, mean_squared_error, nmi
 
 from ..published import DATA
-from ..table import Table
+from ..table import Table, figure
 from .methods import FAMILY, RIVALS
 from .references import spectral_clusters
 
@@ -81,17 +81,17 @@ def run(quick: bool = False) -> list[Table]:
         labels = found[name] = model.fit(X, given=given).labels_
         several = len(np.unique(labels)) > 1
         mine = [
-            f"{nmi(labels, given):.3f}",
-            f"{dunn_index(raw, labels, separation='centroid', diameter='centroid'):.3f}"
+            figure(nmi(labels, given), ".3f"),
+            figure(dunn_index(raw, labels, separation="centroid", diameter="centroid"), ".3f")
             if several
-            else "",
-            f"{mean_squared_error(raw, labels):.0f}",
-            f"{kernel_mean_squared_error(raw, labels):.3f}",
+            else None,
+            figure(mean_squared_error(raw, labels), ".0f"),
+            figure(kernel_mean_squared_error(raw, labels), ".3f"),
         ]
         pairs = zip(*PUBLISHED.get(name, ([], [])), strict=True)
         was = [", ".join(f"{value:g}" for value in pair) for pair in pairs] or [""] * 4
         table.add(name, *(cell for pair in zip(mine, was, strict=True) for cell in pair))
-        print(table.rows[-1], flush=True)
+        print(table.last, flush=True)
     table.note = (
         "The Escher fish and butterfly are not public: published values of both stand next to ours "
         f"for the flower. Given: spectral clustering at the median distance. {size} colours are "

@@ -15,7 +15,7 @@ from multifacet.problems import one_hot, supervised
 from multifacet.search.starts import random_start, spectral_start
 
 from ..published import DATA
-from ..table import Table
+from ..table import Figure, Table, figure
 from .cases import read
 from .folds import SOLVERS, available
 from .limit import Limited
@@ -100,17 +100,18 @@ def run(quick: bool = False) -> list[Table]:
                     more = ">" if limited.stopped else ""
                     table.add(
                         name, f"{n} x {d}, {q}", kernel_name, init, solver,
-                        f"{more}{timing.seconds:.2g}", more + factor(timing.times_ism),
-                        factor(timing.published), limited.evaluations, f"{timing.cost:.6g}",
-                        f"{found.residual:.0e}",
+                        Figure(timing.seconds, f"{more}{timing.seconds:.2g}"),
+                        factor(timing.times_ism, more), factor(timing.published),
+                        limited.evaluations, figure(timing.cost, ".6g"),
+                        figure(found.residual, ".0e"),
                     )  # fmt: skip
-                    print(table.rows[-1], flush=True)
+                    print(table.last, flush=True)
     return [table, ranges(timings)]
 
 
-def factor(value: float) -> str:
+def factor(value: float, more: str = "") -> Figure | str:
     """Return a ratio for the eye, or nothing."""
-    return f"{value:,.1f}" if np.isfinite(value) else ""
+    return Figure(float(value), f"{more}{value:,.1f}") if np.isfinite(value) else ""
 
 
 def ranges(timings: list[Timing]) -> Table:

@@ -11,7 +11,7 @@ from multifacet import KDAC
 from multifacet.metrics import nmi
 from multifacet.solvers import ISM, DimensionGrowth, Stiefel
 
-from ..table import Table
+from ..table import Figure, Table, figure
 from .cases import Case, cases
 from .limit import Limited
 
@@ -42,12 +42,10 @@ def fit(case: Case, solver: str, init: str, seed: int, limit: float) -> dict[str
     }
 
 
-def shown(values: list[float], digits: int = 3) -> str:
+def spread(values: list[float], digits: int = 3, end: str = "") -> Figure | None:
     """Return a value, or mean and standard deviation."""
-    if not np.isfinite(values).all():
-        return "-"
-    text = f"{np.mean(values):.{digits}g}"
-    return text if len(values) == 1 else f"{text} ± {np.std(values):.2g}"
+    several = f" ± {np.std(values):.2g}" if len(values) > 1 else ""
+    return figure(np.mean(values), f".{digits}g", several + end)
 
 
 def run(quick: bool = False) -> list[Table]:
@@ -68,15 +66,15 @@ def run(quick: bool = False) -> list[Table]:
                 fits = [fit(case, solver, init, seed, limit) for seed in seeds]
                 m = {key: [f[key] for f in fits] for key in fits[0]}
                 costs[case.name][solver, init] = float(np.min(m["cost"]))
-                was = ["-" if v is None else f"{v:g}" for v in case.published[solver, init]]
+                was = [None if v is None else figure(v, "g") for v in case.published[solver, init]]
                 table.add(
-                    case.name, solver, init, shown(m["NMI"]), was[0], shown(m["CQ"]), was[1],
-                    shown(m["novelty"], 2), was[2], shown(m["cost"], 5),
-                    f"{np.min(m['smallest']):.0%}", shown(m["evaluations"]),
-                    shown(m["W"], 2) + (" (stopped)" if any(m["stopped"]) else ""),
-                    shown(m["total"], 2), was[4],
+                    case.name, solver, init, spread(m["NMI"]), was[0], spread(m["CQ"]), was[1],
+                    spread(m["novelty"], 2), was[2], spread(m["cost"], 5),
+                    figure(np.min(m["smallest"]), ".0%"), spread(m["evaluations"]),
+                    spread(m["W"], 2, " (stopped)" if any(m["stopped"]) else ""),
+                    spread(m["total"], 2), was[4],
                 )  # fmt: skip
-                print(table.rows[-1], flush=True)
+                print(table.last, flush=True)
     table.note = (
         f"KDAC at the published settings; random starts: mean ± standard deviation of {repeats}. "
         f"W-steps of one fit are stopped after {limit:g} s of processor time. All solvers share "
@@ -100,5 +98,7 @@ def ranking(costs: dict[str, dict[tuple[str, str], float]]) -> Table:
     for name, found in costs.items():
         ours = found["ISM", "spectral"]
         gaps = [found[rival] - ours for rival in rivals]
-        table.add(name, *(f"{gap:+.3g}" if abs(gap) > 1e-6 * abs(ours) else "0" for gap in gaps))
+        table.add(
+            name, *(figure(gap, "+.3g") if abs(gap) > 1e-6 * abs(ours) else 0 for gap in gaps)
+        )
     return table

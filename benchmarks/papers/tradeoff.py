@@ -12,7 +12,7 @@ from multifacet.baselines import ConsKL
 from multifacet.kernels import median_distance
 from multifacet.metrics import kernel_mean_squared_error, mean_squared_error, nmi
 
-from ..table import Table
+from ..table import Cell, Table, figure
 from .methods import Task, penguins, tasks_by_name
 
 #: Weights of KDAC (unit scale) and of cons-KL; dimension of KDAC by data.
@@ -56,19 +56,19 @@ def run(quick: bool = False) -> list[Table]:
             labels = model.fit(task.X, given=task.given).labels_
             point = nmi(labels, task.given), mean_squared_error(task.X, labels)
             curves[method].append(point)
-            table.add(task.name, method, weight, f"{point[0]:.3f}", f"{point[1]:.4g}",
-                      f"{kernel_mean_squared_error(task.X, labels):.4g}")  # fmt: skip
-            print(table.rows[-1], flush=True)
+            table.add(task.name, method, weight, figure(point[0], ".3f"), figure(point[1], ".4g"),
+                      figure(kernel_mean_squared_error(task.X, labels), ".4g"))  # fmt: skip
+            print(table.last, flush=True)
         below.add(task.name, *compared(curves["KDAC"], curves["cons-KL"]))
     return [table, below]
 
 
-def compared(ours: list[tuple[float, float]], theirs: list[tuple[float, float]]) -> list[str]:
+def compared(ours: list[tuple[float, float]], theirs: list[tuple[float, float]]) -> list[Cell]:
     """Return how many points lie inside the rival's range, how many below it, and the extremes."""
     x, y = np.array(sorted(theirs)).T
     inside = [(a, b) for a, b in ours if x[0] <= a <= x[-1]]
     if not inside:
-        return ["0", "", "", ""]
+        return [0, 0, None, None]
     gaps = np.array([b / np.interp(a, x, y) - 1 for a, b in inside])
     lower, higher = max(0.0, -gaps.min()), max(0.0, gaps.max())
-    return [str(len(gaps)), str(int((gaps < 0).sum())), f"{lower:.1%}", f"{higher:.1%}"]
+    return [len(gaps), int((gaps < 0).sum()), figure(lower, ".1%"), figure(higher, ".1%")]

@@ -57,7 +57,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     method : {"kdac", "linear", "embedding", "isaac"}, Method or Source, default="kdac"
         :class:`KDAC`, one of its closed forms, or :class:`ISAAC`, which finds all views at once,
         chooses their number and that of their clusters by itself, and takes nothing as given; or
-        an object of your own, see :doc:`contributing`.
+        an object of your own, see :doc:`/contributing`.
     n_components, kernel, bandwidth, novelty_weight, n_starts, solver, engine : object
         As in :class:`KDAC`. Of these, "linear" uses ``n_components`` and ``novelty_weight``,
         "embedding" ``kernel``, ``bandwidth``, ``novelty_weight`` and ``engine``, and "isaac" none.
