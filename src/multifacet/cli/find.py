@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 #: Column of the candidate that the report shows when no view is believed.
 NOT_BELIEVED = "best candidate (not believed)"
 FILES = ("report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json")
-#: Options that a method has no use for.
-_UNUSED = {
-    "linear": ("bandwidth",),
-    "embedding": ("n_components",),
-    "isaac": ("n_components", "bandwidth", "novelty_weight"),
-}
 #: Options that go to :func:`multifacet.find_views` as they are.
 _LIBRARY = (
     "n_views", "n_clusters", "missing", "standardize", "strategy", "method", "n_components",
@@ -86,7 +80,6 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
     """Find views as the options say, and leave all files in a directory."""
     run = Run(ctx)
     options, checkpoint = run.options, folder / CHECKPOINT
-    run.refuse_unused("method", _UNUSED)
     with run.stage("read"):
         source = with_existing(run, read_source(run), options["existing"])
     with results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,14 +45,6 @@ class Run:
     def note(self, text: str) -> None:
         """Tell the user something."""
         self.display.note(text)
-
-    def refuse_unused(self, name: str, unused: Mapping[str, Sequence[str]]) -> None:
-        """Refuse options at other values than "auto" for which the value of another has no use."""
-        chosen = self.options[name]
-        for option in unused.get(chosen, ()):
-            if self.options[option] != "auto":
-                text = f"{option}={self.options[option]} has no effect with {name}={chosen!r}"
-                raise Refused(self._command.worded(f"{text}: leave it out"))
 
     def has_read(self, file: FileData) -> None:
         """Keep what is needed to know a file again, and refuse a repetition on another one."""
