@@ -166,9 +166,9 @@ def test_advice_speaks_of_the_page(case):
         quick = {"n_views": 1, "n_refits": 0, "n_clusters": 2}
         try:
             find_views(table, **quick | settings)
-            told = [str(warning.message) for warning in caught]
+            told = [warning.message for warning in caught]
         except ValueError as error:
-            told = [str(error)]
+            told = [error]
     words = [for_the_page(one) for one in told]
     assert any(expected in one for one in words), words
     assert not re.search(r"\w=|\w_\w|\bX\b|\w_\b", " ".join(words))
@@ -178,7 +178,7 @@ def test_a_search_that_did_not_converge_is_told_without_python():
     X, _ = make_gaussian_views(60, [2, 2], random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
         KDAC(2, n_components=1, max_iter=1, init="spectral", random_state=0).fit(X)
-    words = for_the_page(str(caught[0].message))
+    words = for_the_page(caught[0].message)
     assert words.startswith("The search ended before it came to rest: the groups are usable")
     assert not re.search("KDAC|_", words)
 
@@ -224,6 +224,14 @@ def test_a_view_can_be_drawn(client, explored):
     assert found["frontier"]["rows"] == list(range(90))
     assert len(found["frontier"]["labels"]) == len(found["frontier"]["weights"])
     assert found["description"]["loadings"]
+
+
+def test_words_beside_numbers_come_with_the_view(client, explored):
+    for view in state_of(client, explored)["views"]:
+        words = view["verdicts"]
+        assert words["separation"] == "0 is none, from 1.5 on it is clear"
+        assert words["p_value"] == ("beyond" if view["p_value"] <= 0.05 else "could be") + " chance"
+        assert ("stability" in words) == (view["stability"] is not None)
 
 
 def test_agreement_is_that_of_the_labels(client, explored):

@@ -544,9 +544,9 @@ def test_completion_completes():
 
 
 def test_progress_is_shown_to_a_terminal_only(table):
-    words = ("find", table, "--given", "kind", "--views", "1", "--clusters", "2", "--refits", "1")
+    words = ("find", table, "--given", "kind", "--views", "1", "--clusters", "2")
     controller, terminal = pty.openpty()
-    line = [*COMMAND, *map(str, words)]
+    line = [*COMMAND, *map(str, words), "--refits", "1"]
     env = os.environ | {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
     with subprocess.Popen(line, env=env, stderr=terminal, stdout=subprocess.PIPE) as process:
         os.close(terminal)

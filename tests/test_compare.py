@@ -103,7 +103,7 @@ def test_columns_are_chosen_and_incomplete_rows_can_be_left_out():
         ({"mass": np.linspace(1, 2, 333)}, None, "column 'mass' holds measurements such as 1"),
         ({"id": np.arange(333)}, None, "column 'id' has 333 different values .* identifier"),
         ({"one": np.ones(333)}, None, "column 'one' has the single value 1"),
-        ({"gap": [None, *SEX[1:]]}, None, "column 'gap' has 1 missing value in row 0: leave out"),
+        ({"gap": [None, *SEX[1:]]}, None, "column 'gap' has 1 missing value in row 0: drop"),
     ],
 )
 def test_what_is_no_labeling_is_said(change, labels, message):

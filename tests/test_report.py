@@ -168,6 +168,25 @@ def test_chance_comes_before_praise(found, p_value, praised):
     assert evidence.startswith("Chance cannot be ruled out") != praised
 
 
+@pytest.mark.parametrize(
+    ("level", "chance", "relation"), [(0.05, False, "some"), (0.01, True, "no")]
+)
+def test_words_follow_the_level_of_significance(found, tmp_path, level, chance, relation):
+    view = replace(found[0], separation=3.0, p_value=0.03, independence=0.03)
+    views = replace(found, views=[view], significance=level)
+    for one in (views, Views.load(views.save(tmp_path / "views.npz"))):
+        document = one.to_dict()
+        assert document["views"][0]["evidence"].startswith("Chance cannot be ruled out") == chance
+        assert f"{relation} relation shows in a test" in Reader(to_html(document)).words
+
+
+def test_a_search_keeps_its_level_of_significance(table):
+    views = made.find(table, given="known", significance=1e-9)
+    assert views.significance == views.to_dict()["significance"] == 1e-9
+    assert views[0].p_value > 1e-9
+    assert views.to_dict()["views"][0]["evidence"].startswith("Chance cannot be ruled out")
+
+
 def test_a_category_of_two_values_is_told_by_both():
     rng = np.random.default_rng(1)
     table = {"id": list("abcdefghij" * 6), "x": np.repeat([0.0, 9.0], 30) + rng.random(60)}

@@ -11,13 +11,13 @@ import pytest
 
 from multifacet.datasets import load_penguins
 from multifacet.frames import MAX_CATEGORIES
+from multifacet.frames.notes import Note
 from multifacet.frames.roles import assign_roles
 
 N = 60
 RNG = np.random.default_rng(0)
 MEASURED = {"mass": RNG.normal(size=N), "wing": RNG.normal(size=N)}
 SPELLED = "looks like numbers with a decimal comma, thousands separators or units"
-LABELS = "use --given or --features if you need it"
 
 
 def table(**columns):
@@ -66,14 +66,16 @@ def test_what_is_no_measurement_is_left_out_and_said(column, reason):
     assert roles.left_out == {"odd": reason}
     assert roles.identifier is None
     (note,) = roles.notes
-    assert note.startswith(f"left out 'odd': {reason}")
+    assert note.columns == ("odd",)
+    assert note.before.startswith(f"left out 'odd': {reason}")
 
 
 @pytest.mark.parametrize("name", ["class", "Cluster", "target", "group_no", "y", "batchCode"])
 def test_whole_numbers_are_labels_by_their_name(name):
     roles = assign_roles(table(**{name: cycle(1, 2, 3)}))
     assert roles.left_out == {name: "looks like labels"}
-    assert roles.notes == [f"left out {name!r}: looks like labels; {LABELS}"]
+    fact = f"left out {name!r}: looks like labels; "
+    assert roles.notes == [Note(fact, "given or feature", (name,))]
     fractions = assign_roles(table(**{name: cycle(1.5, 2, 3)}))
     assert fractions.features == ["mass", "wing", name]
 
@@ -82,8 +84,8 @@ def test_counts_are_features_with_a_remark():
     roles = assign_roles(table(rooms=cycle(1, 2, 3, 4), year=1900 + np.arange(N)))
     assert roles.features == ["mass", "wing", "rooms", "year"]
     (note,) = roles.notes
-    assert note.startswith("'rooms' used as numbers")
-    assert "--given or --exclude" in note
+    assert note.before.startswith("'rooms' used as numbers")
+    assert (note.remedy, note.columns) == ("given or left out", ("rooms",))
 
 
 def test_tables_of_codes_are_data():
@@ -112,7 +114,7 @@ def test_the_first_column_that_tells_rows_apart_names_them(name, column):
     assert roles.identifier == name
     assert roles.features == ["mass", "wing"]
     assert roles.left_out == {"second": "different in every row"}
-    assert roles.notes[0] == f"rows are named by column {name!r}"
+    assert roles.notes[0] == Note(f"rows are named by column {name!r}")
 
 
 @pytest.mark.parametrize("first", [0, 1, 7])
@@ -153,7 +155,7 @@ def test_the_word_of_the_user_goes_before_every_guess():
     assert roles.features == ["same", "sex", "wing"]
     assert roles.identifier == "bird"
     assert roles.left_out == {"tag": "not among the features"}
-    assert roles.notes == ["rows are named by column 'bird'"]
+    assert roles.notes == [Note("rows are named by column 'bird'")]
     assert assign_roles(columns, features="bird").identifier is None
 
 

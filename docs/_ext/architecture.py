@@ -10,6 +10,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "multifacet"
 #: Size of a box, of the gaps around it, and of the margin, in pixels.
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 124, 28, 20, 34, 12
+#: Imports that are no part of the order: a result asks for its report when the user does.
+LATER = {("results", "report")}
 #: How often the places of boxes are improved.
 SWEEPS = 40
 
@@ -39,22 +41,14 @@ def import_graph() -> dict[str, set[str]]:
     """Return what every part of the package imports from the others."""
     parts = _modules()
     return {
-        part: {name for path in paths for name in _imported(path) if name in parts and name != part}
+        part: {
+            name
+            for path in paths
+            for name in _imported(path)
+            if name in parts and name != part and (part, name) not in LATER
+        }
         for part, paths in parts.items()
     }
-
-
-def layered(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Return the graph with parts that import each other drawn as one, such as ``app, cli``."""
-    reach = {part: {part, *_below(graph, part)} for part in graph}
-    name = {
-        part: ", ".join(p for p in sorted(below) if part in reach[p])
-        for part, below in reach.items()
-    }
-    joined: dict[str, set[str]] = {}
-    for part, others in graph.items():
-        joined.setdefault(name[part], set()).update(name[other] for other in others)
-    return {part: others - {part} for part, others in joined.items()}
 
 
 def _below(graph: dict[str, set[str]], part: str) -> set[str]:
@@ -188,4 +182,4 @@ def _arrow(points: list[tuple[float, float]]) -> str:
 def write(folder: Path) -> None:
     """Write the picture into a directory."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "architecture.svg").write_text(draw(layered(import_graph())), encoding="utf-8")
+    (folder / "architecture.svg").write_text(draw(import_graph()), encoding="utf-8")

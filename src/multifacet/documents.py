@@ -181,6 +181,7 @@ class ViewsDocument(TypedDict):
     features: list[str]
     columns: list[str]
     identifier: str | None
+    significance: NotRequired[float]
     sentence: str
     index: list[Any]
     given: list[GivenDict]

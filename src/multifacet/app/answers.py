@@ -34,6 +34,7 @@ class SummaryAnswer(TypedDict):
     p_value: float | None
     novelty: float | None
     separation: float | None
+    verdicts: dict[str, str]
 
 
 class StateAnswer(TypedDict):

@@ -12,6 +12,8 @@ from ..frames.cells import Cells, whole
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
+from ..results.verdicts import SEPARATION_SCALE, beyond_chance, how_stable
+from ..results.views import Views
 from .answers import (
     CodesAnswer,
     DetailAnswer,
@@ -27,7 +29,6 @@ from .answers import (
 )
 from .exploration import Exploration, Facet
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
-from .words import for_the_page
 
 #: More points slow a browser down, and hide each other.
 MAX_POINTS = 100_000
@@ -39,13 +40,12 @@ MAX_PIXELS = 1_000_000
 
 def describe(exploration: Exploration, jobs: list[JobAnswer]) -> StateAnswer:
     """Return the state of an exploration, without its points."""
-    notes = exploration.setup["notes"]
     return {
         "id": exploration.id,
         "name": exploration.name,
         "n_rows": exploration.n_rows,
         "n_columns": len(exploration.columns),
-        "setup": exploration.setup | {"notes": [for_the_page(one) for one in notes]},
+        "setup": exploration.setup,
         "views": [summary(exploration, one) for one in exploration.facets().values()],
         "jobs": jobs,
         "steps": [{k: v for k, v in s.items() if k != "dropped"} for s in exploration.steps],
@@ -56,11 +56,8 @@ def describe(exploration: Exploration, jobs: list[JobAnswer]) -> StateAnswer:
 def preview(exploration: Exploration) -> PreviewAnswer:
     """Return the columns of the table and its first rows."""
     rows = np.arange(min(PREVIEW_ROWS, exploration.n_rows))
-    columns = describe_columns(exploration.columns)
-    for one in columns:
-        one["problem"] = one["problem"] and for_the_page(one["problem"])
     return {
-        "columns": columns,
+        "columns": describe_columns(exploration.columns),
         "rows": cells_of(exploration.columns, rows),
     }
 
@@ -84,7 +81,20 @@ def summary(exploration: Exploration, facet: Facet) -> SummaryAnswer:
         "p_value": view.p_value,
         "novelty": view.novelty if views.given else None,
         "separation": view.separation if np.isfinite(view.separation) else None,
+        "verdicts": _verdicts(views),
     }
+
+
+def _verdicts(views: Views) -> dict[str, str]:
+    """Return what the page says beside the numbers of a view."""
+    view = views[0]
+    said = {"separation": SEPARATION_SCALE, "novelty": "0 is entirely new"}
+    if view.stability is not None:
+        said["stability"] = how_stable(view.stability)
+    if view.p_value is not None:
+        real = beyond_chance(view.p_value, views.significance)
+        said["p_value"] = "beyond chance" if real else "could be chance"
+    return said
 
 
 def group_names(facet: Facet, count: int) -> list[str]:

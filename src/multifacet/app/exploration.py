@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..cli.output import unused
 from ..files import FileData, read_file, write_json
 from ..frames.table import read_table
 from ..linalg import Array
 from ..results.views import Views
+from ..runs.table import named_columns, unused
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
 from .schemas import FORMAT, STATE, check_name
-from .tables import first_setup, named_columns
+from .tables import first_setup
 
 
 @dataclass

@@ -5,23 +5,21 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..cli.find import find
-from ..cli.output import unused
-from ..cli.run import Run
 from ..files import FileData, read_file, to_json, write_table
 from ..frames.cells import whole
 from ..frames.table import read_table
 from ..report.render import to_html
 from ..results.views import Views
+from ..runs.options import defaults
+from ..runs.record import Record
+from ..runs.table import ROW, unused
 from .disk import writing
 from .exploration import Exploration, Facet, merge
-from .tables import ROW
 
 #: Options of a search that need not be said.
 _DEFAULTS = {"n_refits": 3, "random_state": 0}
@@ -155,23 +153,24 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     return lines
 
 
-def command_options(exploration: Exploration, facet: Facet, known_file: str) -> dict[str, Any]:
-    """Return the options of ``multifacet find`` that lead to a view, by the names of parameters.
-
-    They are no words of a command line: from these, names would have to be read again.
-    """
+def _record(exploration: Exploration, facet: Facet, known_file: str) -> Record:
+    """Return the run of ``multifacet find`` that leads to a view."""
     step = facet.step
-    known = [f"{known_file}:{name}" for name in _known_labels(exploration, facet)]
-    named = {"features": step["features"], "given": step["given"], "existing": known}
     own = step["identifier"] in exploration.file.columns
-    return {
-        **{option: [names] for option, names in named.items()},
+    said = {
+        "data": _data(exploration),
+        "features": step["features"],
+        "given": step["given"],
+        "existing": [f"{known_file}:{name}" for name in _known_labels(exploration, facet)],
         "identifier": step["identifier"] if own else None,
         "standardize": step["standardize"],
         "missing": step["missing"],
         "n_views": 1,
         **step["options"],
     }
+    record = Record("find", defaults("find") | said)
+    record.has_read(exploration.file)
+    return record
 
 
 def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int | None]]:
@@ -197,15 +196,13 @@ def repeat_files(exploration: Exploration) -> bytes:
         for i, facet in enumerate(searches(exploration), start=1):
             known_file = f"known-{i}.csv"
             known = _known_labels(exploration, facet)
-            options = command_options(exploration, facet, known_file)
-            run = Run(find.make_context("find", ["--", _data(exploration)], default_map=options))
-            run.has_read(replace(exploration.file, notes=[]))
+            record = _record(exploration, facet, known_file)
             if known:
                 text, file = _written(known_file, _row_names(exploration, facet) | known)
                 archive.writestr(known_file, text)
                 for _ in known:
-                    run.has_read(replace(file, notes=[]))
-            archive.writestr(f"search-{i}.json", to_json(run.to_dict()) + "\n")
+                    record.has_read(file)
+            archive.writestr(f"search-{i}.json", to_json(record.to_dict()) + "\n")
     return content.getvalue()
 
 

@@ -387,7 +387,7 @@ def _field(place: tuple[Any, ...]) -> str:
 
 def _add_errors(app: FastAPI) -> None:
     def sentence(code: int, error: Exception) -> JSONResponse:
-        return Answer({"detail": for_the_page(str(error))}, status_code=code)
+        return Answer({"detail": for_the_page(error)}, status_code=code)
 
     @app.exception_handler(LookupError)
     async def absent(request: Request, error: LookupError) -> JSONResponse:

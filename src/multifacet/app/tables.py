@@ -15,6 +15,7 @@ from ..frames.table import listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
 from .limits import unpacked_size
+from .words import for_the_page
 
 #: What one request may bring, and what a packed file may unpack to.
 MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
@@ -22,8 +23,6 @@ MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
 MAX_COLUMNS = 5000
 #: Rows of the preview, and characters of one cell.
 PREVIEW_ROWS, CELL_WIDTH = 8, 200
-#: What rows are called that have no name in the file.
-ROW = "row"
 
 
 def read_within_limits(path: Path) -> FileData:
@@ -52,23 +51,13 @@ def check_unpacked(name: str, paths: Iterable[Path]) -> None:
             )
 
 
-def named_columns(file: FileData) -> tuple[dict[str, Any], str | None]:
-    """Return the columns, with the names of the rows among them, and which column that is."""
-    if file.index is None:
-        return file.columns, None
-    name = ROW
-    while name in file.columns:
-        name += "_"
-    return {name: file.index, **file.columns}, name
-
-
 def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None) -> dict[str, Any]:
     """Return what the columns are taken for at first, and why some are left out."""
     setup = {"standardize": True, "missing": "error", "given": [], "identifier": identifier}
     try:
         roles = assign_roles(columns, identifier=identifier, features=file.features)
     except ValueError as error:  # it is for the user to say what the features are
-        return setup | {"features": [], "left_out": {}, "notes": [*file.notes, str(error)]}
+        return setup | {"features": [], "left_out": {}, "notes": [*file.notes, for_the_page(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}
     notes = [*file.notes]
     unread = [name for name, why in roles.left_out.items() if why == UNREAD]
@@ -87,7 +76,13 @@ def _describe_column(table: Any, name: str) -> ColumnAnswer:
     try:
         cells = table.read(name)
     except ValueError as error:
-        return {"name": name, "kind": "other", "missing": 0, "values": 0, "problem": str(error)}
+        return {
+            "name": name,
+            "kind": "other",
+            "missing": 0,
+            "values": 0,
+            "problem": for_the_page(error),
+        }
     distinct = len(set(cells.present.tolist()))
     return {
         "name": name,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ..frames.notes import Note, Remedy, in_python
+
 #: What the page calls the settings of a search.
 SETTINGS = {
     "n_clusters": "Groups",
@@ -17,21 +19,29 @@ SETTINGS = {
     "random_state": "Seed",
 }
 _MISSING = "“Missing values”"
-#: Advice that names arguments, and the same advice on the page; the rest of a sentence stays.
-_PHRASES = {
-    r"drop or impute them first \(missing='impute' or missing='drop'\)": (
-        f"choose under {_MISSING} to fill in medians or to leave out the rows"
+#: Remedies that name arguments in Python, as the page says them; the others are said alike.
+_ADVICE: dict[Remedy, str] = {
+    "given or feature": "mark it as “known” or as “feature” if you need it",
+    "given or left out": "mark them as “known” or as “left out”",
+    "feature": "mark it as “feature” if you need them as numbers",
+    "name features": "mark those that are as “feature”",
+    "row names": "mark it as “row name” or as “left out”",
+    "perhaps row names": "mark it as “row name” or as “left out” if it does",
+    "left out": "mark it as “left out”",
+    "impute or drop": f"choose under {_MISSING} to fill in medians or to leave out the rows",
+    "drop": f"choose under {_MISSING} to leave out the rows",
+    "label or drop": (
+        f"choose under {_MISSING} to leave out their rows, or give them a label of their own"
     ),
-    r"drop their rows \(missing='drop'\)": f"choose under {_MISSING} to leave out their rows,",
-    r"so use missing='impute' or exclude the columns that lack most": (
-        f"so choose under {_MISSING} to fill in medians, or mark the columns that lack most as "
+    "impute or left out": (
+        f"choose under {_MISSING} to fill in medians, or mark the columns that lack most as "
         "“left out”"
     ),
-    r"leave it out with exclude=\[.*?\](?=$|[;:.])": "mark it as “left out”",
-    r"pass identifier=.*? or exclude=\[.*?\](?=$| if it does)": (
-        "mark it as “row name” or as “left out”"
-    ),
-    r"name them with features=NAMES": "mark those that are as “feature”",
+}
+#: What the page calls known, at the beginning of a sentence.
+_GIVEN = re.compile(r"^given (?=column |')")
+#: Sentences that name arguments, and the same on the page; the rest of a sentence stays.
+_PHRASES = {
     r"\w+ did not converge to a stationary point: .*; the result is usable, see \S+ and \S+": (
         "The search ended before it came to rest: the groups are usable, but perhaps not the best. "
         "Another seed or number of groups may do better"
@@ -41,7 +51,6 @@ _PHRASES = {
     ),
     r"\bX has (only )?(?=\d)": r"the table has \1",
     r"all rows of X are": "all rows are",
-    r"^given (?=column |')": "known ",
     r"pass one number, truth value or text per row": "a row needs one number, truth value or text",
     r"pass the encoding, such as .*": "save it as UTF-8 (“CSV UTF-8” in a spreadsheet)",
     r"pass format, or use": "use one of",
@@ -51,8 +60,8 @@ _PHRASES = {
 }
 
 
-def for_the_page(text: str) -> str:
-    """Return a sentence of the library as the page says it.
+def for_the_page(said: object) -> str:
+    """Return an error, a warning or a sentence of the library as the page says it.
 
     Examples
     --------
@@ -60,7 +69,17 @@ def for_the_page(text: str) -> str:
     >>> for_the_page("n_clusters=9 but X has only 3 different rows: ask for fewer clusters")
     '“Groups” 9 but the table has only 3 different rows: ask for fewer clusters'
     """
+    note = getattr(said, "note", None)
+    if note is not None:
+        return _GIVEN.sub("known ", _note(note))
+    text = _GIVEN.sub("known ", str(said))
     for pattern, words in _PHRASES.items():
         text = re.sub(pattern, words, text)
     names = "|".join(SETTINGS)
     return re.sub(rf"\b({names})=(\S+)", lambda m: f"“{SETTINGS[m[1]]}” {m[2]}", text)
+
+
+def _note(note: Note) -> str:
+    if note.remedy is None:
+        return note.said("")
+    return note.said(_ADVICE.get(note.remedy) or in_python(note.remedy, note.columns))

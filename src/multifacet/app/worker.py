@@ -7,6 +7,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from ..progress import Event
 from .words import for_the_page
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", category=UserWarning)
             _find(job, connection)
-        notes = list(dict.fromkeys(for_the_page(str(warning.message)) for warning in caught))
+        notes = list(dict.fromkeys(for_the_page(warning.message) for warning in caught))
         connection.send({"kind": "done", "notes": notes})
     except (EOFError, BrokenPipeError):
         raise
@@ -58,7 +59,7 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
         connection.send({"kind": "failed", "message": words})
     except Exception as error:  # whatever it is, the page has to hear of it
         known = isinstance(error, ValueError | OSError | ImportError)
-        words = for_the_page(str(error)) if known else f"unexpected {type(error).__name__}: {error}"
+        words = for_the_page(error) if known else f"unexpected {type(error).__name__}: {error}"
         connection.send({"kind": "failed", "message": words})
 
 
@@ -92,7 +93,7 @@ class _Teller:
         self._last = self._last_sketch = 0.0
         self._sketched: Any = None
 
-    def __call__(self, event: dict[str, Any]) -> None:
+    def __call__(self, event: Event) -> None:
         """Pass on an event."""
         now = time.monotonic()
         best = event.get("best")

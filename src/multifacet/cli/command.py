@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..printable import in_json, lines, one_line
+from .words import in_options
 
 
 def say(text: object) -> None:
@@ -77,7 +78,7 @@ class Command(click.Command):
             raise self._as_sentence(error) from error
 
     def _as_sentence(self, error: Exception) -> click.ClickException:
-        text = self.in_options(str(error))
+        text = self.worded(error)
         if isinstance(error, ValueError | FileNotFoundError | IsADirectoryError):
             return Refused(text)
         if isinstance(error, OSError | MemoryError | ImportError):
@@ -87,8 +88,16 @@ class Command(click.Command):
             "MULTIFACET_TRACEBACK=1 shows where, please report it"
         )
 
-    def in_options(self, text: str) -> str:
-        """Return text of the library with options in place of arguments: --clusters 3."""
+    def worded(self, said: object) -> str:
+        """Return what the library says with options in place of arguments: --clusters 3.
+
+        Notes on a table come as data. Other errors and warnings quote an argument and its value in
+        one form, ``n_clusters=3``, by which they are found.
+        """
+        note = getattr(said, "note", None)
+        if note is not None:
+            return in_options(note, {param.name for param in self.params})
+        text = str(said)
         names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
 
         def spelt(match: re.Match[str]) -> str:

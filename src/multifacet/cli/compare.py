@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command import Command, Refused
-from .options import call_options, data_options, seed_option, several
+from .options import call_options, data_options, option, seed_option, several
 from .output import default_output, results_in
 from .run import Run
 from .source import read_data
@@ -21,12 +21,10 @@ FILES = ("report.html", "comparison.json", "run.json")
 
 @click.command(cls=Command)
 @data_options
-@several("--labels", help="The labelings.  [default: all columns but the identifier]")
-@click.option(
-    "--missing",
+@several("labels", help="The labelings.  [default: all columns but the identifier]")
+@option(
+    "missing",
     type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
     help="What to do with rows that lack a label.",
 )
 @seed_option

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..runs.folder import CHECKPOINT
+from ..runs.table import ROW, unused
 from .command import Command, Failed
-from .options import auto, call_options, data_options, feature_options, search_options, several
-from .output import CHECKPOINT, default_output, results_in, unused
+from .options import (
+    auto,
+    call_options,
+    data_options,
+    feature_options,
+    option,
+    search_options,
+    several,
+)
+from .output import default_output, results_in
 from .run import Run
-from .source import ROW, Source, read_source, with_existing
+from .source import Source, read_source, with_existing
 
 if TYPE_CHECKING:
     from ..results.views import Views
@@ -19,12 +29,6 @@ if TYPE_CHECKING:
 #: Column of the candidate that the report shows when no view is believed.
 NOT_BELIEVED = "best candidate (not believed)"
 FILES = ("report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json")
-#: Options that a method has no use for.
-_UNUSED = {
-    "linear": ("bandwidth",),
-    "embedding": ("n_components",),
-    "isaac": ("n_components", "bandwidth", "novelty_weight"),
-}
 #: Options that go to :func:`multifacet.find_views` as they are.
 _LIBRARY = (
     "n_views", "n_clusters", "missing", "standardize", "strategy", "method", "n_components",
@@ -34,39 +38,28 @@ _LIBRARY = (
 
 @click.command(cls=Command)
 @data_options
-@several("--given", help="Columns that hold what is known already.")
+@several("given", help="Columns that hold what is known already.")
 @several(
-    "--existing",
+    "existing",
     metavar="FILE:COL",
     help="Known labels in another file, found by the identifier of the rows.",
 )
-@auto("--views", "n_views", help="How many views.")
-@auto("--clusters", "n_clusters", several=True, help="Clusters of all views, or of each.")
+@auto("views", help="How many views.")
+@auto("clusters", several=True, help="Clusters of all views, or of each.")
 @feature_options
-@click.option(
-    "--strategy",
+@option(
+    "strategy",
     type=click.Choice(["iterative", "simultaneous"]),
-    default="iterative",
-    show_default=True,
     help="Views one after the other, or then refined together.",
 )
-@click.option(
-    "--method",
+@option(
+    "method",
     type=click.Choice(["kdac", "linear", "embedding", "isaac"]),
-    default="kdac",
-    show_default=True,
     help="The search, one of its closed forms, or independent subspaces.",
 )
-@auto("--dimensions", "n_components", help="Dimensions of a view.")
-@auto("--novelty-weight", number=float, help="What likeness to the known costs.")
-@click.option(
-    "--refits",
-    "n_refits",
-    type=int,
-    default=3,
-    show_default=True,
-    help="Refits behind the stability; 0 leaves it out.",
-)
+@auto("dimensions", help="Dimensions of a view.")
+@auto("novelty-weight", number=float, help="What likeness to the known costs.")
+@option("refits", type=int, help="Refits behind the stability; 0 leaves it out.")
 @search_options
 @call_options
 @click.option("--resume", is_flag=True, help="Continue an interrupted search.")
@@ -87,7 +80,6 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
     """Find views as the options say, and leave all files in a directory."""
     run = Run(ctx)
     options, checkpoint = run.options, folder / CHECKPOINT
-    run.refuse_unused("method", _UNUSED)
     with run.stage("read"):
         source = with_existing(run, read_source(run), options["existing"])
     with results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft:

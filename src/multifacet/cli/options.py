@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import tomllib
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -12,6 +11,8 @@ from typing import Any
 
 import click
 
+from ..runs.options import OPTIONS
+from ..runs.record import read_record
 from .command import Refused
 
 #: Options that are about a call, not about its result: never kept in run.json.
@@ -67,13 +68,12 @@ class Auto(click.ParamType):
             self.fail(f"{value!r} is neither {kind} nor 'auto'", param, ctx)
 
 
-def spell(value: Any) -> str:
-    """Return a value as :class:`Names` and :class:`Auto` read it."""
-    if not isinstance(value, list):
-        return str(value)
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(value)
-    return text.getvalue()
+def option(name: str, *short: str, **settings: Any) -> Callable[[Any], Any]:
+    """Return an option of a run, by the name and with the default that :mod:`runs` gives it."""
+    known = OPTIONS[name]
+    flag = f"--{name}/--no-{name}" if isinstance(known.default, bool) else f"--{name}"
+    shown = settings.setdefault("default", known.default) is not None
+    return click.option(*short, flag, known.parameter, show_default=shown, **settings)
 
 
 def flat(ctx: Any, param: Any, value: Iterable[list[str]]) -> list[str]:
@@ -83,15 +83,13 @@ def flat(ctx: Any, param: Any, value: Iterable[list[str]]) -> list[str]:
 
 def several(name: str, *, help: str, metavar: str = "COL,COL") -> Callable[[Any], Any]:
     """Return an option that takes names between commas and may be repeated."""
-    return click.option(
-        name, type=Names(), multiple=True, callback=flat, metavar=metavar, help=help
-    )
+    settings = {"multiple": True, "callback": flat, "metavar": metavar, "help": help}
+    return option(name, type=Names(), default=None, **settings)
 
 
 def auto(*names: str, number: type = int, several: bool = False, help: str) -> Callable[[Any], Any]:
     """Return an option that takes a number or "auto", which is its default."""
-    kind = Auto(number, several=several)
-    return click.option(*names, type=kind, default="auto", show_default=True, help=help)
+    return option(*names, type=Auto(number, several=several), help=help)
 
 
 def from_config(ctx: click.Context, param: Any, path: str | None) -> str | None:
@@ -118,28 +116,18 @@ def from_run(ctx: click.Context, param: Any, path: str | None) -> str | None:
     """Take all options from the run.json of an earlier run, and remember what it read."""
     if path is None:
         return None
-    from ..files import check_shape, read_json
-
     try:
-        run = read_json(_read(path))
-        check_shape(run, _RUN)
+        run = read_record(_read(path))
     except ValueError as error:
         raise Refused(f"{path!r} is not the run.json of a run of multifacet: {error}") from error
     if run["task"] != ctx.info_name:
         task = run["task"]
         raise Refused(f"{path!r} is of `multifacet {task}`, not of `multifacet {ctx.info_name}`")
-    data = {"data": _where(run["options"]["data"], run["input"])}
     # What nobody said and nothing stands for is null.
     said = {key: value for key, value in run["options"].items() if value is not None}
-    _set_defaults(ctx, path, said | data)
+    _set_defaults(ctx, path, said)
     ctx.meta["repeated"] = [run["input"], *run["existing"]]
     return path
-
-
-def _where(data: str, source: dict[str, Any]) -> str:
-    """Return where the data of a run are: seen from here or, if not, where they were then."""
-    known = source.get("path")
-    return known if known and data != "-" and not Path(data).exists() else data
 
 
 def _read(path: str) -> str:
@@ -151,15 +139,6 @@ def _read(path: str) -> str:
         raise Refused(f"{path!r} is not text in UTF-8") from None
     except OSError as error:
         raise Refused(f"cannot read {path!r}: {error.strerror}") from None
-
-
-#: What is needed of a run.json to repeat a run.
-_RUN = {
-    "task": str,
-    "options": {"data": str},
-    "input": {"sha256": str, "path?": str},
-    "existing": [{"sha256": str}],
-}
 
 
 def _set_defaults(ctx: click.Context, path: str, values: dict[str, Any]) -> None:
@@ -214,46 +193,32 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 data_options = stacked(
     click.argument("data", type=click.Path()),
-    click.option(
-        "--format",
+    option(
+        "format",
         type=click.Choice(["csv", "parquet", "arrow", "npy", "npz", "h5ad"]),
         help="What DATA is; by default its suffix or its content says.",
     ),
-    click.option("--separator", help="Between fields of text; a character, tab or space."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark of text."),
-    click.option("--encoding", help="Encoding of text.  [default: UTF-8]"),
-    click.option(
-        "--matrix",
-        default="X",
-        show_default=True,
-        help="Matrix of a .h5ad file: X, layers:NAME or obsm:NAME.",
-    ),
-    click.option("--id", "identifier", metavar="COL", help="Column that names the rows."),
+    option("separator", help="Between fields of text; a character, tab or space."),
+    option("decimal", type=click.Choice([".", ","]), help="Decimal mark of text."),
+    option("encoding", help="Encoding of text.  [default: UTF-8]"),
+    option("matrix", help="Matrix of a .h5ad file: X, layers:NAME or obsm:NAME."),
+    option("id", metavar="COL", help="Column that names the rows."),
 )
 feature_options = stacked(
-    several("--features", help="The features; no other column becomes one."),
-    several("--exclude", help="Columns to leave out."),
-    click.option(
-        "--missing",
+    several("features", help="The features; no other column becomes one."),
+    several("exclude", help="Columns to leave out."),
+    option(
+        "missing",
         type=click.Choice(["error", "impute", "drop"]),
-        default="error",
-        show_default=True,
         help="What to do with missing values.",
     ),
-    click.option(
-        "--standardize/--no-standardize",
-        default=True,
-        show_default=True,
-        help="Give every feature mean 0 and variance 1.",
-    ),
+    option("standardize", help="Give every feature mean 0 and variance 1."),
 )
-seed_option = click.option(
-    "--seed", "random_state", type=int, default=0, show_default=True, help="Seed."
-)
+seed_option = option("seed", type=int, help="Seed.")
 search_options = stacked(
-    auto("--bandwidth", number=float, help="Bandwidth of the Gaussian kernel."),
+    auto("bandwidth", number=float, help="Bandwidth of the Gaussian kernel."),
     seed_option,
-    click.option("--jobs", "n_jobs", type=int, help="Threads.  [default: all cores]"),
+    option("jobs", type=int, help="Threads.  [default: all cores]"),
 )
 call_options = stacked(
     click.option(

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..printable import one_line
+from ..progress import Event, Stage
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -56,7 +57,7 @@ class Display:
             self._live.stop()
             self._live = None
 
-    def __call__(self, event: dict[str, Any]) -> None:
+    def __call__(self, event: Event) -> None:
         """Show an event of the library."""
         if self._live is None:
             return
@@ -64,14 +65,15 @@ class Display:
             self._view = f"view {event['number']} of at most {event['most']}: "
         self._live.update(
             self._live.task_ids[0],
-            description=self._view + _STAGES.get(event["stage"], event["stage"]),
+            description=self._view + STAGES[event["stage"]],
             completed=event.get("done", 0),
             total=event.get("total"),
             **_numbers(event),
         )
 
 
-_STAGES = {
+#: What is done in each stage of the library.
+STAGES: dict[Stage, str] = {
     "view": "preparing the search",
     "select": "searching",
     "explore": "alternating",
@@ -86,7 +88,7 @@ _STAGES = {
 }
 
 
-def _numbers(event: dict[str, Any]) -> dict[str, Any]:
+def _numbers(event: Event) -> dict[str, Any]:
     """Return the detail to show; nothing, which keeps the last one, if an event has no numbers."""
     if "best" in event:
         separation = f"best separation {event['best'].separation:.2f}"

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..runs.table import ROW, unused
 from .command import Command
 from .options import auto, call_options, data_options, feature_options, search_options, several
-from .output import default_output, results_in, unused
+from .output import default_output, results_in
 from .run import Run
-from .source import ROW, Source, read_source
+from .source import Source, read_source
 
 if TYPE_CHECKING:
     from ..results.reduction import Reduction
@@ -25,10 +26,10 @@ _LIBRARY = (
 
 @click.command(cls=Command)
 @data_options
-@several("--target", help="Classes, or real targets, that the dimensions shall depend on.")
-@several("--scores", help="Scores of experts that guide clusters and dimensions.")
-@auto("-q", "--dimensions", "n_components", help="How many dimensions.")
-@auto("--clusters", "n_clusters", help="How many clusters, without a target.")
+@several("target", help="Classes, or real targets, that the dimensions shall depend on.")
+@several("scores", help="Scores of experts that guide clusters and dimensions.")
+@auto("dimensions", "-q", help="How many dimensions.")
+@auto("clusters", help="How many clusters, without a target.")
 @feature_options
 @search_options
 @call_options

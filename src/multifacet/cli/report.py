@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from ..runs.folder import CHECKPOINT
 from .command import Command, Refused, say
-from .output import CHECKPOINT
 
 _RESULTS = ("views.json", "reduction.json", "comparison.json")
 

@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..runs.table import ROW, named_columns
 from .command import Refused
+from .words import in_options
 
 if TYPE_CHECKING:
     from ..files import FileData
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from ..frames.table import Table
     from .run import Run
 
-#: What rows are called that have no identifier.
-ROW = "row"
 #: Features that a note lists.
 MAX_LISTED = 40
 #: Parameters of :func:`multifacet.files.read_file`.
@@ -61,8 +61,7 @@ def read_source(run: Run, *others: str) -> Source:
         set_aside=set_aside,
     )
     for note in roles.notes:
-        # Not every command has --given.
-        run.note(note if "given" in options else note.replace("--given or ", ""))
+        run.note(in_options(note, options))
     count = len(roles.features)
     run.note(f"{count} feature{'s' * (count > 1)} used: {listing(roles.features, MAX_LISTED)}")
     twice = [name for name in given if name in options["features"]]
@@ -86,11 +85,9 @@ def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any],
 
     if file.index is None or identifier is not None:
         return file.columns, identifier
-    name = ROW
-    while name in file.columns:
-        name += "_"
+    columns, name = named_columns(file)
     # Mere row numbers, as pandas writes them, name the rows only if no column does it better.
-    return {name: file.index, **file.columns}, None if counts_rows(file.index) else name
+    return columns, None if counts_rows(file.index) else name
 
 
 def with_existing(run: Run, source: Source, places: list[str]) -> Source:

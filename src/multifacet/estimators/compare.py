@@ -60,8 +60,7 @@ def compare_labelings(
             "needed"
         )
     cells = [table.read(name) for name in names]
-    remedy = "leave out their rows (missing='drop') or give them a label of their own"
-    rows = ~check_cells(cells, table.n_rows, missing, remedy)
+    rows = ~check_cells(cells, table.n_rows, missing, "label or drop")
     labelings = {name: whole(one.values[rows]) for name, one in zip(names, cells, strict=True)}
     for name, values in labelings.items():
         check_labels(f"column {name!r}", values, int(rows.sum()))

@@ -141,7 +141,14 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
     rejected = None if finder.rejected_ is None else finder.rejected_.readable(*table)
     return Views(
-        views, prepared.index, prepared.rows, given_labels, prepared.encoding, path, rejected
+        views,
+        prepared.index,
+        prepared.rows,
+        given_labels,
+        prepared.encoding,
+        path,
+        rejected,
+        finder.significance,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..linalg import Array
+from .notes import InputError, Note, Remedy
 
 ONE_VALUE = "pass one number, truth value or text per row"
 
@@ -195,14 +196,14 @@ def whole(values: Array) -> Array:
     return values.astype(np.int64) if (values == np.round(values)).all() else values
 
 
-def check_cells(columns: Iterable[Cells], n_rows: int, missing: str, remedy: str) -> Array:
+def check_cells(columns: Iterable[Cells], n_rows: int, missing: str, remedy: Remedy) -> Array:
     """Return which rows (n,) are to be dropped; raise for infinite and refused missing values."""
     infinite, absent = [], []
     for cells in columns:
         absent.append((cells.place, np.flatnonzero(cells.missing)))
         if cells.kind == "number":
             infinite.append((cells.place, np.flatnonzero(np.isinf(cells.values))))
-    _refuse(infinite, "infinite", "replace or drop them first")
+    _refuse(infinite, "infinite", "replace")
     if missing == "error":
         _refuse(absent, "missing", remedy)
     gone = np.zeros(n_rows, dtype=bool)
@@ -217,11 +218,10 @@ def check_sparse(matrix: Any, missing: str) -> Array:
     bad = np.unique(matrix.indices[~np.isfinite(matrix.data)])
     columns = matrix[:, bad].T.tocsr()  # made dense one by one
     cells = (read_column(f"column {j}", columns[i].toarray()[0]) for i, j in enumerate(bad))
-    remedy = "sparse data cannot be imputed, so drop them first (missing='drop')"
-    return check_cells(cells, matrix.shape[0], "drop" if missing == "drop" else "error", remedy)
+    return check_cells(cells, matrix.shape[0], "drop" if missing == "drop" else "error", "drop")
 
 
-def _refuse(bad: list[tuple[str, Array]], what: str, remedy: str) -> None:
+def _refuse(bad: list[tuple[str, Array]], what: str, remedy: Remedy) -> None:
     """Raise if any column, given by its place and its bad rows, has some; name the first."""
     bad = [(place, rows) for place, rows in bad if len(rows)]
     if bad:
@@ -229,7 +229,5 @@ def _refuse(bad: list[tuple[str, Array]], what: str, remedy: str) -> None:
         plural = "s" * (len(rows) > 1)
         shown = ", ".join(map(str, rows[:5])) + ", ..." * (len(rows) > 5)
         also = f" (and {others} more column{'s' * (others > 1)})" * bool(others)
-        raise ValueError(
-            f"{place} has {len(rows)} {what} value{plural} in row{plural} {shown}{also}: {remedy}; "
-            "rows are counted from 0"
-        )
+        fact = f"{place} has {len(rows)} {what} value{plural} in row{plural} {shown}{also}: "
+        raise InputError(Note(fact, remedy, after="; rows are counted from 0"))

@@ -103,7 +103,7 @@ class Encoding:
         used = [column for column in self.columns if column.features]
         cells = {c.name: as_kind(table.read(c.name), c.kind) for c in used}
         missing = "error" if used[0].fill is None else "impute"
-        check_cells(cells.values(), table.n_rows, missing, "drop or impute them first")
+        check_cells(cells.values(), table.n_rows, missing, "complete")
         return encode(self, cells, table.dtype)
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from ..linalg import Array
 from .cells import Cells, check_cells, check_sparse, numbers_if_text, read_column, whole
 from .encoding import Encoding, encode, learn
+from .notes import InputError, Note, Remedy
 from .table import OnDisk, Table, columns_of, listing, read_table
 
 #: Text with more different values than this is not a grouping that one-hot columns can carry.
@@ -256,24 +257,24 @@ def _read_feature(table: Table, name: str) -> Cells:
     cells = table.read(name)
     if cells.order is None:
         cells = numbers_if_text(cells)
-    leave_out = f"leave it out with exclude=[{name!r}]" if table.named else "take it out of data"
+    remedy: Remedy = "left out" if table.named else "left out of data"
     present = cells.present
     distinct = len(set(present)) if cells.kind == "category" else 0
     if not len(present):
-        problem = f"has no values at all: {leave_out}"
+        problem = "has no values at all: "
     elif cells.kind == "date":
         problem = (
             "holds dates or times: convert it to numbers, such as the year or the days since the "
-            f"first, or {leave_out}"
+            "first, or "
         )
     elif distinct == len(present) > 2:
-        remedy = f"pass identifier={name!r} or exclude=[{name!r}]" if table.named else leave_out
-        problem = f"holds text with {distinct} different values in {distinct} rows: {remedy}"
+        remedy = "row names" if table.named else remedy
+        problem = f"holds text with {distinct} different values in {distinct} rows: "
     elif distinct > MAX_CATEGORIES:
-        problem = f"has {distinct} different values: group them, or {leave_out}"
+        problem = f"has {distinct} different values: group them, or "
     else:
         return cells
-    raise ValueError(f"{cells.place} {problem}")
+    raise InputError(Note(f"{cells.place} {problem}", remedy, (name,)))
 
 
 def _complete_rows(
@@ -281,21 +282,16 @@ def _complete_rows(
 ) -> Array:
     """Return the positions of the rows to use; raise for missing values that are not allowed."""
     if table.matrix is None:
-        remedy = "drop or impute them first (missing='impute' or missing='drop')"
-        gone = check_cells(cells.values(), table.n_rows, missing, remedy)
+        gone = check_cells(cells.values(), table.n_rows, missing, "impute or drop")
     else:
         gone = check_sparse(table.matrix, missing)
-    remedy = "drop their rows (missing='drop') or give them a label of their own"
     # Labels are never guessed.
-    unlabelled = check_cells(
-        labels, table.n_rows, "error" if missing == "error" else "drop", remedy
-    )
+    allowed = "error" if missing == "error" else "drop"
+    unlabelled = check_cells(labels, table.n_rows, allowed, "label or drop")
     rows = np.flatnonzero(~(gone | unlabelled))
     if len(rows) < 2:
-        raise ValueError(
-            f"only {len(rows)} of {table.n_rows} rows have no missing values: at least 2 are "
-            "needed, so use missing='impute' or exclude the columns that lack most"
-        )
+        fact = f"only {len(rows)} of {table.n_rows} rows have no missing values: at least 2 are "
+        raise InputError(Note(f"{fact}needed, so ", "impute or left out"))
     if len(rows) < table.n_rows:
         lack = "with missing values" if missing == "drop" else "without a label"
         message = f"left out {table.n_rows - len(rows)} of {table.n_rows} rows {lack}"

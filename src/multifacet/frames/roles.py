@@ -13,6 +13,7 @@ import numpy as np
 
 from .cells import Cells, read_column, whole
 from .encoding import Encoding
+from .notes import InputError, InputWarning, Note, Remedy
 from .preparation import MAX_CATEGORIES
 from .table import Table, listing, read_table
 
@@ -44,12 +45,12 @@ _DATES = "dates or times"
 _MANY = "text with many values"
 #: Cells such as lists or bytes.
 UNREAD = "neither numbers nor text"
-_REMEDIES = {
-    _LABELS: "use --given or --features if you need it",
-    _DATES: "convert it to numbers if you need it",
-    _MANY: "group its values if you need it",
-    _POSTAL: "use --features if you need them as numbers",
-    _SPELLED: "write plain numbers if you need it (--decimal names the decimal mark)",
+_REMEDIES: dict[str, Remedy] = {
+    _LABELS: "given or feature",
+    _DATES: "convert",
+    _MANY: "group",
+    _POSTAL: "feature",
+    _SPELLED: "plain numbers",
 }
 #: 17.05.2022, 05/17/2022 or 2022/5/17, with or without a time.
 _DATE = re.compile(r"(\d{1,2}([./-])\d{1,2}\2\d{4}|\d{4}([./])\d{1,2}\3\d{1,2})([ T]\d\d?:\d\d.*)?")
@@ -75,15 +76,15 @@ class Roles:
         Column that names the rows.
     left_out : dict of str to str
         Columns that are not used, and why.
-    notes : list of str
-        What was guessed, in sentences for the user.
+    notes : list of Note
+        What was guessed, for the user.
     """
 
     features: list[str]
     given: list[str]
     identifier: str | None
     left_out: dict[str, str]
-    notes: list[str]
+    notes: list[Note]
 
 
 def assign_roles(
@@ -147,7 +148,7 @@ def assign_roles(
         unique = [n for n, look in looks.items() if look == _UNIQUE and n not in wanted]
         # Mere row numbers name the rows only if nothing better does.
         rows = sorted(unique, key=lambda name: counts_rows(columns[name]))[:1]
-        notes += [f"rows are named by column {name!r}" for name in rows]
+        notes += [Note(f"rows are named by column {name!r}") for name in rows]
     free = {name: look for name, look in looks.items() if name not in rows}
     if features is None:
         free = _settle(free)
@@ -162,9 +163,8 @@ def assign_roles(
         parts = [f"{name!r} is left out: {reason}" for name, reason in list(left_out.items())[:5]]
         parts += [f"{listing(known, 5)} {'are' if len(known) > 1 else 'is'} given"] if known else []
         parts += [f"{name!r} names the rows" for name in rows]
-        raise ValueError(
-            f"no column is left as a feature: name them with features=NAMES ({'; '.join(parts)})"
-        )
+        why = f" ({'; '.join(parts)})"
+        raise InputError(Note("no column is left as a feature: ", "name features", after=why))
     return Roles(chosen, known, rows[0] if rows else None, left_out, notes)
 
 
@@ -251,12 +251,8 @@ def warn_of_identifiers(data: Any, encoding: Encoding) -> None:
     if not table.named:
         return
     for name in (name for name in used if _look(table, name) == _UNIQUE):
-        warnings.warn(
-            f"column {name!r} is used as a feature, but looks as if it names the rows: pass "
-            f"identifier={name!r} or exclude=[{name!r}] if it does",
-            UserWarning,
-            stacklevel=3,
-        )
+        fact = f"column {name!r} is used as a feature, but looks as if it names the rows: "
+        warnings.warn(InputWarning(Note(fact, "perhaps row names", (name,))), stacklevel=3)
 
 
 def check_target(table: Table, names: list[str]) -> None:
@@ -284,7 +280,7 @@ def _settle(looks: dict[str, str]) -> dict[str, str]:
     return looks | dict.fromkeys(binary, settled)
 
 
-def _describe(looks: dict[str, str]) -> list[str]:
+def _describe(looks: dict[str, str]) -> list[Note]:
     """Say which columns are left out and why, and which might better be."""
     groups: dict[str, list[str]] = {}
     for name, look in looks.items():
@@ -293,11 +289,10 @@ def _describe(looks: dict[str, str]) -> list[str]:
     codes = groups.pop(_CODES, [])
     notes = []
     for reason, names in groups.items():
-        remedy = f"; {_REMEDIES[reason]}" if reason in _REMEDIES else ""
-        notes.append(f"left out {listing(names)}: {reason}{remedy}")
+        remedy = _REMEDIES.get(reason)
+        fact = f"left out {listing(names)}: {reason}{'; ' if remedy else ''}"
+        notes.append(Note(fact, remedy, tuple(names)))
     if 0 < len(codes) <= len(numbers):
-        notes.append(
-            f"{listing(codes)} used as numbers: if the whole numbers are labels, use --given or "
-            "--exclude"
-        )
+        fact = f"{listing(codes)} used as numbers: if the whole numbers are labels, "
+        notes.append(Note(fact, "given or left out", tuple(codes)))
     return notes

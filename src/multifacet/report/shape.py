@@ -35,6 +35,7 @@ def _check_views(document: ViewsDocument) -> None:
     _within("points.rows", places, n)
     for i, given in enumerate(document["given"]):
         _size(f"given[{i}].labels", given["labels"], n)
+        _among(f"given[{i}].labels", given["labels"], given["groups"])
     for i, view in enumerate(document["views"]):
         _check_view(document, view, f"views[{i}]")
     if document["rejected"] is not None:
@@ -97,6 +98,9 @@ def _check_reduction(document: ReductionDocument) -> None:
         _size("points.colour.values", points["colour"]["values"], drawn)
         if points["colour"]["kind"] == "number":
             check_shape(points["colour"]["values"], [(float, None)], "points.colour.values")
+        else:
+            check_shape(points["colour"], {"groups": {...: int}}, "points.colour")
+            _among("points.colour.values", points["colour"]["values"], points["colour"]["groups"])
     if document["clusters"] is not None:
         _some("clusters.sizes", document["clusters"]["sizes"])
         _within("clusters.sizes", document["clusters"]["sizes"], document["n_rows"] + 1, low=1)
@@ -131,6 +135,12 @@ def _table(place: str, rows: Sequence[Sequence[Any]], count: int, width: int) ->
     _size(place, rows, count)
     for i, row in enumerate(rows):
         _size(f"{place}[{i}]", row, width)
+
+
+def _among(place: str, labels: Sequence[Any], groups: Mapping[str, int]) -> None:
+    other = next((str(label) for label in labels if str(label) not in groups), None)
+    if other is not None:
+        raise ValueError(f"{place} has {other!r}, which is none of its groups")
 
 
 def _within(place: str, values: Sequence[int], end: int, low: int = 0) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from ..documents import GivenDict, Profile, ViewDict, ViewsDocument
+from ..results.verdicts import SEPARATION_SCALE, SIGNIFICANCE, beyond_chance, how_stable
 from .blocks import (
     Bar,
     Block,
@@ -51,14 +52,16 @@ def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
 
 
 def _facts(document: ViewsDocument, view: ViewDict) -> Facts:
-    facts = [Fact("separation", number(view["separation"]), "0 is none, from 1.5 on it is clear")]
+    level = document.get("significance", SIGNIFICANCE)
+    facts = [Fact("separation", number(view["separation"]), SEPARATION_SCALE)]
     if view["independence"] is not None:
-        related = "no relation shows" if view["independence"] > 0.05 else "some relation shows"
-        remark = f"{related} in a test (p-value {chance(view['independence'])})"
+        amount = "some" if beyond_chance(view["independence"], level) else "no"
+        remark = f"{amount} relation shows in a test (p-value {chance(view['independence'])})"
         known = "what is known" if document["given"] else "the views before"
         facts.append(Fact(f"NMI with {known}", f"{view['novelty']:.2f}", remark))
     if view["stability"] is not None:
-        facts.append(Fact("stability", f"{view['stability']:.2f}", "1 if always found again"))
+        remark = f"{how_stable(view['stability'])}; 1 if always found again"
+        facts.append(Fact("stability", f"{view['stability']:.2f}", remark))
     if view["p_value"] is not None:
         remark = "of data without groups look as separated"
         p = 100 * view["p_value"]

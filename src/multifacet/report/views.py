@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..documents import FrontierDict, RunDict, SelectionDict, ViewDict, ViewsDocument
 from ..explain import telling_features
+from ..results.verdicts import SEPARATION_SCALE, STABILITY_SCALE
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
 from .pieces import agreement_table, repeat_section
 from .view import view_blocks
@@ -11,12 +12,12 @@ from .words import capitalised, counted, listed, number, share, shorten, sizes, 
 
 TERMS = {
     "separation": "How much better the groups hold together than they hang on to each other: the "
-    "mean log ratio of internal to external conductance in a graph of near neighbours. 0 is none, "
-    "from 1.5 on it is clear.",
+    "mean log ratio of internal to external conductance in a graph of near neighbours. "
+    f"{SEPARATION_SCALE}.",
     "NMI": "Normalised mutual information of two groupings: 0 if one tells nothing about the "
     "other, 1 if they are the same.",
     "stability": "How far the same groups come back when the search is repeated on parts of the "
-    "rows; from 0.9 on it is firm.",
+    f"rows: {STABILITY_SCALE}.",
     "chance": "How often data without any groups, searched in the same way, look as separated.",
     "between groups": "Which part of a feature's variance lies between the groups: 0 % if they are "
     "alike in it, 100 % if it tells them apart without fail.",

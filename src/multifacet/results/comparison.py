@@ -10,17 +10,10 @@ import numpy as np
 from ..documents import ComparisonDocument, PairDict
 from ..linalg import Array
 from ..printable import one_line
+from .verdicts import beyond_chance, equals, how_related
 
 #: Version of the dict of :meth:`Comparison.to_dict`.
 FORMAT = 1
-#: Up to which NMI a relation that is no chance is called what.
-_GRADES = (
-    (0.05, "hardly related"),
-    (0.2, "weakly related"),
-    (0.5, "clearly related"),
-    (0.9, "strongly related"),
-    (np.inf, "nearly the same"),
-)
 
 
 @dataclass(frozen=True)
@@ -141,10 +134,10 @@ def _told(pair: Agreement) -> str:
     """Return how far two labelings agree, in words and numbers."""
     if pair.ari == 1:
         word = "the same grouping"
-    elif pair.p_value > 0.05:
+    elif not beyond_chance(pair.p_value):
         word = "no relation beyond chance"
     else:
-        word = next(word for most, word in _GRADES if pair.nmi <= most)
+        word = how_related(pair.nmi)
     ari = round(pair.ari, 2) + 0.0  # no "-0.00"
-    p = "< 0.001" if pair.p_value < 0.001 else f"= {pair.p_value:.3f}"
-    return f"{pair.a} and {pair.b}: {word} (NMI {pair.nmi:.2f}, ARI {ari:.2f}, p {p})"
+    numbers = f"NMI {pair.nmi:.2f}, ARI {ari:.2f}, p {equals(pair.p_value)}"
+    return f"{pair.a} and {pair.b}: {word} ({numbers})"

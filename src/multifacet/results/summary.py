@@ -23,6 +23,7 @@ from ..linalg import Array
 from ..metrics import nmi
 from ..search import PLAN, Selection
 from .plain import listed, plain, rounded
+from .verdicts import beyond_chance, equals, how_separated, how_stable, in_common
 
 if TYPE_CHECKING:
     from .view import View
@@ -34,14 +35,8 @@ FORMAT = 1
 MAX_POINTS = 2000
 #: Candidates kept of a search.
 MAX_CANDIDATES = 10
-#: Stability from which a view is called firm, and fair.
-FIRM, FAIR = 0.9, 0.7
-#: NMI up to which two groupings have next to nothing, and little, in common.
-UNRELATED, RELATED = 0.05, 0.2
 #: Between a number and its percent sign: a space that does not break.
 NO_BREAK = "\N{NO-BREAK SPACE}"
-#: p-value up to which something is called more than chance.
-SIGNIFICANT = 0.05
 
 
 def describe_views(views: Views) -> ViewsDocument:
@@ -53,7 +48,8 @@ def describe_views(views: Views) -> ViewsDocument:
     kept = [*views, *([] if views.rejected is None else [views.rejected])]
     # A view avoids what was given and all views before it.
     described = [
-        _describe_view(view, rows, names[: len(views.given) + i]) for i, view in enumerate(kept)
+        _describe_view(view, rows, names[: len(views.given) + i], views.significance)
+        for i, view in enumerate(kept)
     ]
     used = [column for column in views.encoding.columns if column.features]
     return {
@@ -64,6 +60,7 @@ def describe_views(views: Views) -> ViewsDocument:
         "features": list(views.encoding.feature_names),
         "columns": [column.name for column in used],
         "identifier": views.encoding.identifier,
+        "significance": views.significance,
         "sentence": _answer(views),
         "index": plain(views.index),
         "given": [_describe_given(name, labels) for name, labels in views.given.items()],
@@ -108,9 +105,9 @@ def belief(view: View, known: str = "what is known") -> str:
     """Say in a few words how far to believe a view."""
     parts = []
     if view.stability is not None:
-        parts.append(f"{_stability_word(view.stability)}: stability {view.stability:.2f}")
+        parts.append(f"{how_stable(view.stability)}: stability {view.stability:.2f}")
     if view.p_value is not None:
-        parts.append(f"chance p {'< 0.001' if view.p_value < 0.001 else f'= {view.p_value:.3f}'}")
+        parts.append(f"chance p {equals(view.p_value)}")
     if view.independence is not None:
         parts.append(f"NMI with {known} {view.novelty:.2f}")
     return ". ".join(filter(None, [", ".join(parts), *view.notes]))
@@ -149,7 +146,7 @@ def _describe_frontier(frontier: Frontier) -> FrontierDict:
     }
 
 
-def _describe_view(view: View, rows: Array, known: list[str]) -> ViewDict:
+def _describe_view(view: View, rows: Array, known: list[str], significance: float) -> ViewDict:
     found = view.explanation
     readable = view.projection
     if len(view.components):
@@ -157,7 +154,7 @@ def _describe_view(view: View, rows: Array, known: list[str]) -> ViewDict:
     return {
         "name": view.name,
         "sentence": view.sentence,
-        "evidence": _evidence(view, known),
+        "evidence": _evidence(view, known, significance),
         "n_clusters": view.n_clusters,
         "quality": rounded(view.quality),
         "separation": rounded(view.separation),
@@ -196,34 +193,34 @@ def _answer(views: Views) -> str:
     return text[0].upper() + text[1:]
 
 
-def _evidence(view: View, known: list[str]) -> str:
+def _evidence(view: View, known: list[str], significance: float) -> str:
     """Say how good a view is, how different from what is known, and how sure."""
     score = view.separation
     if score == -math.inf:
         return "No groups that are separated and new were found."
     parts = []
-    if view.p_value is not None and view.p_value > SIGNIFICANT:
+    real = view.p_value is None or beyond_chance(view.p_value, significance)
+    if view.p_value is not None and not real:
         parts.append(
             "Chance cannot be ruled out: data without groups look as separated in "
             f"{_percent(view.p_value)} of cases (separation {score:.2f})."
         )
     else:
-        word = "moderately" if score >= PLAN.weak else "hardly"
-        word = "clearly" if score >= PLAN.clear else word
         parts.append(
-            f"The groups are {word} separated ({score:.2f}; from {PLAN.clear:g} on it is clear)."
+            f"The groups are {how_separated(score)} separated ({score:.2f}; from {PLAN.clear:g} on "
+            "it is clear)."
         )
     if view.independence is not None:
-        amount = "next to nothing" if view.novelty <= UNRELATED else "little"
-        amount = amount if view.novelty <= RELATED else "something"
         others = "what was known" if len(known) != 1 else known[0]
-        parts.append(f"They have {amount} in common with {others} (NMI {view.novelty:.2f}).")
+        parts.append(
+            f"They have {in_common(view.novelty)} in common with {others} (NMI {view.novelty:.2f})."
+        )
     if view.stability is not None:
         parts.append(
             f"On subsamples of the rows the same groups come back with an agreement of "
-            f"{view.stability:.2f}: {_stability_word(view.stability)}."
+            f"{view.stability:.2f}: {how_stable(view.stability)}."
         )
-    if view.p_value is not None and view.p_value <= SIGNIFICANT:
+    if view.p_value is not None and real:
         often = _percent(view.p_value)
         parts.append(f"Chance alone would separate groups as well in {often} of cases.")
     return " ".join([*parts, *view.notes])
@@ -234,7 +231,3 @@ def _percent(p_value: float) -> str:
     if p_value < 0.001:
         return f"less than 0.1{NO_BREAK}%"
     return f"{100 * p_value:.{1 if p_value < 0.1 else 0}f}{NO_BREAK}%"
-
-
-def _stability_word(stability: float) -> str:
-    return "firm" if stability >= FIRM else "fair" if stability >= FAIR else "shaky"

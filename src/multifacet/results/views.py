@@ -18,6 +18,7 @@ from ..linalg import Array
 from ..printable import one_line
 from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_views, leading_features
+from .verdicts import SIGNIFICANCE
 from .view import View
 
 #: Version of the file format of :meth:`Views.save`.
@@ -45,6 +46,8 @@ class Views:
         Quality against novelty of the first view; None if nothing was given.
     rejected : View or None
         The next view, which was no better than chance; None if the number of views was fixed.
+    significance : float
+        p-value up to which a view is called beyond chance.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Views:
     encoding: Encoding = field(repr=False)
     frontier: Frontier | None = field(repr=False, default=None)
     rejected: View | None = field(repr=False, default=None)
+    significance: float = field(repr=False, default=SIGNIFICANCE)
 
     def __len__(self) -> int:
         return len(self.views)
@@ -175,6 +179,7 @@ class Views:
             "encoding": self.encoding.to_dict(),
             "views": described,
             "n_views": len(self.views),
+            "significance": self.significance,
             "frontier": None if path_of is None else {"chosen": path_of.chosen},
         }
         write_archive(path, meta, arrays)
@@ -218,7 +223,8 @@ class Views:
         count = meta["n_views"]
         rejected = views[count] if len(views) > count else None
         rows = _unpacked_rows(arrays, n)
-        return cls(views[:count], arrays["index"], rows, given, encoding, path_of, rejected)
+        level = meta.get("significance", SIGNIFICANCE)  # which older files have not
+        return cls(views[:count], arrays["index"], rows, given, encoding, path_of, rejected, level)
 
     def __str__(self) -> str:
         known = one_line(f", given {', '.join(self.given)}" if self.given else "")
@@ -285,6 +291,7 @@ _META = {
     },
     "views": list,
     "n_views": int,
+    "significance?": float,
     "frontier": (None, {"chosen": (int, None)}),
 }
 

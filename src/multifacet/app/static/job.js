@@ -6,7 +6,8 @@ import { axis, draw, erase, layout, trace } from "./scatter.js";
 import { emit, state, take } from "./state.js";
 
 const STAGES = { view: "preparing the search", select: "searching", explore: "alternating", climb: "climbing",
-  solve: "solving", stability: "asking other rows", frontier: "what novelty costs" };
+  solve: "solving", stability: "asking other rows", refine: "refining all views together", frontier: "what novelty costs",
+  components: "separating independent components", merge: "merging dependent components", clusters: "clustering the subspaces" };
 const OVER = ["done", "failed", "cancelled"];
 
 export function follow(place, job) {
@@ -35,7 +36,7 @@ export function follow(place, job) {
   }
   source.addEventListener("progress", (event) => {
     const news = JSON.parse(event.data);
-    told = `${news.name}: ${STAGES[news.stage] ?? news.stage}`;
+    told = `${news.name}: ${STAGES[news.stage]}`;
     if (news.total && news.done <= news.total) bar.value = news.done / news.total;
     else bar.removeAttribute("value");
     box.querySelector("h2").textContent = `Looking for ${news.name}`;

@@ -15,10 +15,10 @@ export async function act(step, words) {
 }
 
 function facts(view) {
-  const said = [["separation", number(view.separation), "from 1.5 on it is clear"]];
-  if (view.stability !== null) said.push(["stability", view.stability.toFixed(2), view.stability >= 0.9 ? "firm" : view.stability >= 0.7 ? "fair" : "shaky"]);
-  if (view.p_value !== null) said.push(["chance", `p = ${chance(view.p_value)}`.replace("= <", "<"), view.p_value <= 0.05 ? "beyond chance" : "could be chance"]);
-  if (view.novelty !== null) said.push(["NMI with the known", view.novelty.toFixed(2), "0 is entirely new"]);
+  const said = [["separation", number(view.separation), view.verdicts.separation]];
+  if (view.stability !== null) said.push(["stability", view.stability.toFixed(2), view.verdicts.stability]);
+  if (view.p_value !== null) said.push(["chance", `p = ${chance(view.p_value)}`.replace("= <", "<"), view.verdicts.p_value]);
+  if (view.novelty !== null) said.push(["NMI with the known", view.novelty.toFixed(2), view.verdicts.novelty]);
   return h("dl", { class: "facts" }, said.map(([name, value, remark]) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, value, h("span", {}, remark)))));
 }

@@ -1,0 +1,39 @@
+"""What can be done about a table, in options."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..frames.notes import Note, Remedy
+
+
+def in_options(note: Note, options: Container[str]) -> str:
+    """Return a note in the options of a command, which are given as parameters of the library."""
+    from ..frames.notes import in_python
+
+    if note.remedy is None:
+        return note.said("")
+    advice = _advice(note.columns, options)
+    return note.said(advice.get(note.remedy) or in_python(note.remedy, note.columns))
+
+
+def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, str]:
+    """Return the remedies that name arguments in Python; the others are said alike."""
+    name = repr(columns[0]) if columns else ""
+    given = "--given or " if "given" in options else ""  # which not every command has
+    return {
+        "given or feature": f"use {given}--features if you need it",
+        "given or left out": f"use {given}--exclude",
+        "feature": "use --features if you need them as numbers",
+        "plain numbers": "write plain numbers if you need it (--decimal names the decimal mark)",
+        "name features": "name them with --features",
+        "row names": f"pass --id {name} or --exclude {name}",
+        "perhaps row names": f"pass --id {name} or --exclude {name} if it does",
+        "left out": f"leave it out with --exclude {name}",
+        "impute or drop": "drop or impute them first (--missing impute or --missing drop)",
+        "drop": "drop them first (--missing drop)",
+        "label or drop": "drop their rows (--missing drop) or give them a label of their own",
+        "impute or left out": "use --missing impute or --exclude the columns that lack most",
+    }
