@@ -17,9 +17,9 @@ import pytest
 
 import multifacet
 
-from .test_layout import LATER, LEVEL, imported, modules
+from ..test_layout import LATER, LEVEL, imported, modules
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 #: Modules whose names are public, and helpers in those that list none.
 MODULES = ("kernels", "solvers", "engines", "metrics", "datasets", "baselines", "evidence")
 HELPERS = {"kernels.needs_bandwidth", "kernels.with_bandwidth", "kernels.typical_distance",

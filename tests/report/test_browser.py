@@ -8,8 +8,8 @@ import pytest
 
 from multifacet.report import to_html
 
-from . import report_documents as made
-from .report_documents import SCRIPT
+from . import made
+from .made import SCRIPT
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(

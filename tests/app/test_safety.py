@@ -26,7 +26,7 @@ from multifacet.app import routes, tables
 from multifacet.cli import main
 from multifacet.files import read_file, write_table
 
-from .workbench import running, searched, small_table, uploaded
+from .served import running, searched, small_table, uploaded
 
 TOKEN = "a-secret-of-the-test"
 

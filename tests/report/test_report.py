@@ -22,8 +22,8 @@ from multifacet.datasets import make_gaussian_views
 from multifacet.report import render, to_html, to_markdown
 from multifacet.results.views import Views
 
-from . import report_documents as made
-from .report_documents import SCRIPT
+from . import made
+from .made import SCRIPT
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from multifacet.files import atomic, read_file, to_json, write_json, write_table
 from multifacet.files import binary as binary_module
 from multifacet.frames import prepare
 
-from .conftest import DATA
+from ..conftest import DATA
 
 BIRDS = pd.DataFrame(
     {

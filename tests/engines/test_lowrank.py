@@ -16,7 +16,7 @@ from multifacet.linalg import orthonormalise, subspace_distance
 from multifacet.metrics import nmi
 from multifacet.problems import alternative
 
-from .reference import KERNELS
+from ..reference import KERNELS
 
 
 @pytest.fixture(scope="module")

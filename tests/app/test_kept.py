@@ -24,7 +24,7 @@ from multifacet.app.exploration import Exploration
 from multifacet.app.repeat import script
 from multifacet.files import FileData, write_table
 
-from .workbench import QUICK, running, searched, small_table, uploaded
+from .served import QUICK, running, searched, small_table, uploaded
 
 STATE = "exploration.json"
 #: A column name that once ran a command in the generated code.

@@ -525,7 +525,7 @@ def test_help_and_version_are_quick():
 
 
 def test_the_options_in_the_guide_exist():
-    guide = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
+    guide = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
     named = set(re.findall(r"--[a-z][a-z-]*", guide.read_text(encoding="utf-8")))
     known = {option for c in main.commands.values() for p in c.params for option in p.opts}
     assert named - known == {"--help", "--version"}

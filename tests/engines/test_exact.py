@@ -8,7 +8,7 @@ import pytest
 from multifacet.engines import Exact
 from multifacet.problems import Gamma
 
-from .reference import KERNELS
+from ..reference import KERNELS
 
 
 @pytest.mark.parametrize("n", [650, 300])

@@ -30,7 +30,7 @@ from multifacet.linalg import column_moments
 from multifacet.metrics import nmi
 from multifacet.problems import Gamma
 
-from .reference import KERNELS
+from ..reference import KERNELS
 
 UNEVEN = ((1, 2, 500, 397), (5,))
 

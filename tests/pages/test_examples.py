@@ -11,7 +11,7 @@ import pytest
 
 pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("plot_*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("plot_*.py"))
 #: What an example prints, and the least or most that the number after it may be.
 CLAIMS = {
     "plot_01_penguins": [("NMI with the sex", 0.45, 1), ("NMI with the species", 0, 0.05)],

@@ -29,7 +29,7 @@ from multifacet.solvers.grassmann import _Oracle
 from multifacet.solvers.point import Point, evaluate
 from multifacet.solvers.stiefel import cayley, tangent_gradient
 
-from .test_solvers import random_problem
+from .test_ism import random_problem
 
 RIVALS = [DimensionGrowth(), Stiefel(), Grassmann()]
 NAMES = ["dimension_growth", "stiefel", "grassmann"]

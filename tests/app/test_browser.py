@@ -22,7 +22,7 @@ from multifacet import find_views
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import read_file, write_table
 
-from .workbench import alive, running, searched, small_table, uploaded
+from .served import alive, running, searched, small_table, uploaded
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

@@ -36,7 +36,7 @@ from multifacet.datasets import make_gaussian_views
 from multifacet.files import read_file, write_table
 from multifacet.metrics import nmi
 
-from .workbench import QUICK, alive, events, running, searched, small_table, uploaded
+from .served import QUICK, alive, events, running, searched, small_table, uploaded
 
 
 @pytest.fixture(scope="module")
@@ -693,7 +693,7 @@ def test_wrong_use_of_the_command():
 
 
 def test_the_example_script(client, small):
-    script = Path(__file__).resolve().parents[1] / "examples" / "workbench_api.py"
+    script = Path(__file__).resolve().parents[2] / "examples" / "workbench_api.py"
     command = [sys.executable, str(script), str(client.base_url), str(small), "known"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = list(csv.DictReader(io.StringIO(result.stdout)))

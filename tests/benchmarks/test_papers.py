@@ -23,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 
 from multifacet.solvers import ISM, DimensionGrowth, Grassmann, Stiefel
 
-from .conftest import DATA
-from .test_solvers import random_problem
+from ..conftest import DATA
+from ..solvers.test_ism import random_problem
 
 
 @pytest.fixture(scope="module")
