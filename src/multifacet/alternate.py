@@ -30,7 +30,7 @@ from .engines.threads import ordered_map
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
 from .progress import Callback
-from .solvers.base import Solver, SolverResult
+from .solvers.base import Solver, SolverResult, solve
 from .solvers.level_shift import Point, ascend
 
 #: Clusters smaller than this share of the average size n / k are fragments.
@@ -232,7 +232,7 @@ def explore(
     """
     candidates: list[Array | None] = [start.W]
     if start.gamma is not None:
-        first = solver.solve(sums, start.gamma, start.W, polish=False)
+        first = solve(solver, sums, start.gamma, start.W, polish=False)
         candidates = [first.W, first.cycle_partner]
     seen: list[Solution] = []
     while True:
@@ -247,7 +247,8 @@ def explore(
         best = max(range(len(seen)), key=lambda i: seen[i].rank)
         if keep == "best" and len(seen) - best > PATIENCE:
             break
-        move = solver.solve(sums, problem.gamma(here.embedding, here.degrees), here.W, polish=False)
+        gamma = problem.gamma(here.embedding, here.degrees)
+        move = solve(solver, sums, gamma, here.W, polish=False)
         candidates = [move.W, move.cycle_partner]
     settled = keep == "settled" and not seen[-1].fragmented
     solution = seen[-1] if settled else max(seen, key=lambda solution: solution.rank)

@@ -22,7 +22,7 @@ from .engines import Engine
 from .kernels import Kernel, typical_distance
 from .linalg import Array, subspace_distance
 from .problems import Problem, alternative, gaussian_factor, unsupervised
-from .solvers.base import Solver
+from .solvers.base import Solver, solve
 
 
 def refine_together(
@@ -77,7 +77,7 @@ def refine_together(
             here = embed(sums[v], problem, W)
             gamma = problem.gamma(here.embedding, here.degrees)
             there = embed(
-                sums[v], problem, solver.solve(sums[v], gamma, W, polish=False).W,
+                sums[v], problem, solve(solver, sums[v], gamma, W, polish=False).W,
                 warm=here.embedding,
             )  # fmt: skip
             best = max(here, there, key=lambda solution: solution.objective)

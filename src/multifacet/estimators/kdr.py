@@ -15,6 +15,7 @@ from ..problems import one_hot, semi_supervised, supervised, target_factor, unsu
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
 from ..solvers import as_solver
+from ..solvers.base import solve
 from ..validation import (
     are_classes,
     as_numbers,
@@ -153,7 +154,7 @@ class SupervisedKDR(SubspaceEstimator):
             sums = self._attach(X, self._resolve_kernel(X))
             results = []
             for start in self._starts(sums, problem, q):
-                results.append(solver.solve(sums, gamma, start))
+                results.append(solve(solver, sums, gamma, start))
                 if callback is not None:
                     callback({"stage": "solve", "objective": results[-1].objective})
             best = max(results, key=lambda result: result.objective)

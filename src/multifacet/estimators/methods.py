@@ -330,8 +330,15 @@ class _SourceFinding(Finding):
     def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
         sample = Sample.draw(self._X, list(known), Settings(n_clusters), self._seed)
         chosen = select(sample, [self._source], callback=as_callback(self._finder.verbose))
-        best = chosen.chosen
-        labels = self._source.label(sample, best, self._X)
+        best, n = chosen.chosen, self._X.shape[0]
+        if best.rejected:
+            return None
+        labels = np.asarray(self._source.label(sample, best, self._X))
+        if labels.shape != (n,):
+            raise ValueError(
+                f"source {self._source.name!r} labels {n} rows by an array of shape "
+                f"{labels.shape}: return one group for each row"
+            )
         basis = np.linalg.qr(best.W)[0].T
         found = Found.make(self._X, labels, basis, 0.0, best.settings)
         quality = quality_of(found.projection, found.labels)
@@ -370,8 +377,8 @@ def as_method(method: str | Method | Source) -> Method:
     if isinstance(method, str) and method in METHODS:
         return METHODS[method]()
     raise ValueError(
-        f"method={method!r} is not known: use {', '.join(map(repr, METHODS))}, or an object that "
-        "finds views"
+        f"method={method!r} is not known: use {', '.join(map(repr, METHODS))}, or an object of a "
+        "class derived from multifacet.search.Source"
     )
 
 

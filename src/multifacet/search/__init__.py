@@ -7,7 +7,7 @@ puts them on one scale; the bank ranks them (:func:`select`). All constants are 
 
 from .bank import Selection, select
 from .candidate import Candidate, Settings
-from .judge import judge
+from .judge import judge, with_stability
 from .null import significance
 from .papers import eigengap_dimension, papers_settings, select_by_quality
 from .plan import PLAN, SearchPlan
@@ -30,4 +30,5 @@ __all__ = [
     "select",
     "select_by_quality",
     "significance",
+    "with_stability",
 ]

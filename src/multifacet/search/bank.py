@@ -112,12 +112,18 @@ def select(
     race = _Race(sample, callback)
     for source in sources:
         before = len(race)
-        for proposal in source.propose(sample):
+        for proposal in source.propose(sample) or ():
+            if not isinstance(proposal, Proposal) or not proposal.candidates:
+                raise TypeError(
+                    f"source {source.name!r} yields {proposal!r}: yield Proposal objects with at "
+                    "least one candidate"
+                )
             race.enter(proposal, before + proposal.total)
             if proposal.optional and race.decided:
                 break
     if not race.candidates:
-        raise ValueError("no source proposed a candidate: pass one that does")
+        names = ", ".join(repr(source.name) for source in sources)
+        raise ValueError(f"source {names} proposed no candidate: use one that does")
     candidates = _confirmed(sample, sources, sorted(race.candidates, key=_rank, reverse=True))
     if not sample.given and sample.settings.n_clusters is None:
         candidates = _factor_first(candidates, sample.plan)

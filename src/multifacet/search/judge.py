@@ -35,7 +35,7 @@ def judge(
     sample : Sample
         The rows.
     W : array of shape (d, q)
-        The subspace in which the groups are to be seen.
+        The subspace in which the groups are to be seen, in the rows as they are.
     labels : array of int of shape (m,)
         Groups of the rows, numbered from 0.
     start : str
@@ -50,7 +50,8 @@ def judge(
     Returns
     -------
     Candidate
-        With separation minus infinity, and a reason, if it may not win.
+        With separation minus infinity, and a reason, if it may not win: groups that are fragments,
+        that repeat what is given, or that are not as many as asked for.
 
     Examples
     --------
@@ -63,6 +64,7 @@ def judge(
     True
     """
     plan = sample.plan
+    labels = _check(sample, W, labels)
     k = settings.n_clusters if settings is not None else None
     k = k or int(labels.max()) + 1
     settings = settings or Settings(k, W.shape[1], None, plan.start_weight)
@@ -70,7 +72,9 @@ def judge(
     balance = float(np.bincount(labels, minlength=k).min() * k / len(labels))
     known = [(nmi(labels, given), chance_nmi(labels, given)) for given in sample.labelings]
     rejected = ""
-    if balance < plan.fragment:
+    if k != (sample.settings.n_clusters or k):
+        rejected = "not the number of groups asked for"
+    elif balance < plan.fragment:
         rejected = "fragment"
     elif any(value > plan.known + plan.known_by_chance * chance for value, chance in known):
         rejected = "repeats what is given"
@@ -93,6 +97,23 @@ def judge(
         source=source,
         score=found,
     )
+
+
+def _check(sample: Sample, W: Array, labels: Array) -> Array:
+    """Return labels as integers; raise for a subspace or labels that do not fit the sample."""
+    d, m = sample.X.shape[1], len(sample.rows)
+    if np.ndim(W) != 2 or np.shape(W)[0] != d or not np.isfinite(W).all():
+        raise ValueError(
+            f"W has shape {np.shape(W)}: pass a basis (d, q) of finite numbers, one row for each "
+            f"of the {d} features"
+        )
+    labels = np.asarray(labels)
+    if labels.shape != (m,) or labels.dtype.kind not in "iub" or labels.min() < 0:
+        raise ValueError(
+            f"labels have shape {labels.shape} and type {labels.dtype}: pass one group for each of "
+            f"the {m} rows of the sample, numbered from 0"
+        )
+    return labels.astype(np.intp, copy=False)
 
 
 def with_stability(sample: Sample, candidate: Candidate, stability: float) -> Candidate:

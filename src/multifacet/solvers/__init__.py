@@ -55,9 +55,11 @@ def as_solver(solver: str | Solver) -> Solver:
     """
     if isinstance(solver, str) and solver in NAMES:
         return NAMES[solver]()
+    if isinstance(solver, type):
+        raise ValueError(f"solver={solver.__name__} is a class: use {solver.__name__}()")
     if isinstance(solver, Solver):
         return solver
     raise ValueError(
-        f"solver={solver!r} is not known: use one of {', '.join(map(repr, NAMES))} "
-        "or a solver object from multifacet.solvers"
+        f"solver={solver!r} is not known: use one of {', '.join(map(repr, NAMES))} or an object "
+        "with a method solve, such as those of multifacet.solvers"
     )

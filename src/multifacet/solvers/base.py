@@ -11,6 +11,9 @@ from ..engines.base import PairSums
 from ..linalg import Array
 from ..problems import Gamma
 
+#: How far W'W of a solver may be from the identity.
+ORTHONORMAL = 1e-6
+
 
 @dataclass(frozen=True)
 class Step:
@@ -127,6 +130,25 @@ def operations_needed(solver: Solver) -> frozenset[str]:
     others need none of them.
     """
     return getattr(solver, "needs", frozenset())
+
+
+def solve(
+    solver: Solver, sums: PairSums, gamma: Gamma, start: Array, *, polish: bool = True
+) -> SolverResult:
+    """Ask a solver, which may be a user's own, and check what it returns."""
+    result = solver.solve(sums, gamma, start, polish=polish)
+    if not isinstance(result, SolverResult):
+        raise TypeError(
+            f"{type(solver).__name__}.solve returned a {type(result).__name__}: return a "
+            "SolverResult, such as result_at makes"
+        )
+    W = result.W
+    if W.shape != start.shape or not np.abs(W.T @ W - np.eye(W.shape[1])).max() < ORTHONORMAL:
+        raise ValueError(
+            f"{type(solver).__name__}.solve returned a W of shape {W.shape} that is not an "
+            f"orthonormal basis {start.shape}: take the Q of its QR decomposition"
+        )
+    return result
 
 
 def shortened(solver: Solver, steps: int) -> Solver:
