@@ -63,7 +63,7 @@ def test_a_real_view_is_stable_and_a_view_of_noise_is_not():
 
 def test_significance_falls_with_evidence():
     for stable in (None, 0.5):
-        values = [significance(s, 400, 6, 2, stability=stable) for s in (0.0, 0.5, 1.0, 2.0, 4.0)]
+        values = [significance(s, 400, 6, 2, stability=stable) for s in (-0.5, 0.5, 1.0, 2.0, 4.0)]
         assert values == sorted(values, reverse=True)
         assert values[0] > 0.5
         assert values[-1] < 1e-3
