@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# One more than there are cores: many tests wait for servers, browsers and other processes.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: demo test lint docs bench papers clean
 
@@ -10,7 +12,7 @@ demo: $(VENV)/.installed
 	$(BIN)/multifacet demo
 
 test: $(VENV)/.installed lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
 		--cov --cov-report=term:skip-covered --cov-fail-under=90
 
 lint: $(VENV)/.installed
