@@ -13,9 +13,10 @@ import multifacet
 
 ROOT = Path(multifacet.__file__).parent
 #: From bottom to top; a part may import only from layers below its own, so that no two import each
-#: other, not even through others. ``frames`` and ``files`` use the bottom alone, and results and
-#: estimators are in terms of tables, so they are as low as can be, and ``runs`` with them;
-#: ``validation`` and ``metrics`` ask engines what rows may be, so they are not.
+#: other, not even through others. ``frames`` and ``files`` use the bottom alone, and results are in
+#: terms of tables, so they are as low as can be, and ``runs`` with them; ``validation`` and
+#: ``metrics`` ask engines what rows may be, so they are not. Estimators know arrays and labels,
+#: ``finding`` makes several views of them, and only ``tables`` brings both together.
 LAYERS = [
     ["linalg", "printable", "progress", "documents"],
     ["frames", "explain"],
@@ -29,8 +30,10 @@ LAYERS = [
     ["together", "search"],
     ["evidence"],
     ["results"],
-    ["isaac", "baselines"],
+    ["isaac", "baselines", "fitting"],
     ["estimators"],
+    ["finding"],
+    ["tables"],
     ["report"],
     ["app"],
     ["cli"],

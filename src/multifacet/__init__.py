@@ -12,12 +12,12 @@ _HOME = {
     "KDAC": "estimators.alternative",
     "LinearKDAC": "estimators.closed_forms",
     "EmbeddingKDAC": "estimators.closed_forms",
-    "ViewFinder": "estimators.finder",
-    "find_views": "estimators.find",
+    "ViewFinder": "finding.finder",
+    "find_views": "tables.find",
     "View": "results.view",
     "Views": "results.views",
-    "reduce_table": "estimators.reduce",
-    "compare_labelings": "estimators.compare",
+    "reduce_table": "tables.reduce",
+    "compare_labelings": "tables.compare",
     "SupervisedKDR": "estimators.kdr",
     "UnsupervisedKDR": "estimators.kdr",
     "SemiSupervisedKDR": "estimators.kdr",
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
     from . import baselines, datasets, engines, evidence, kernels, metrics, solvers
     from .estimators.alternative import KDAC
     from .estimators.closed_forms import EmbeddingKDAC, LinearKDAC
-    from .estimators.compare import compare_labelings
-    from .estimators.find import find_views
-    from .estimators.finder import ViewFinder
     from .estimators.kdr import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
-    from .estimators.reduce import reduce_table
+    from .finding.finder import ViewFinder
     from .isaac import ISAAC
     from .results.view import View
     from .results.views import Views
+    from .tables.compare import compare_labelings
+    from .tables.find import find_views
+    from .tables.reduce import reduce_table
 
 
 def __getattr__(name: str) -> Any:

@@ -435,7 +435,7 @@ def test_memory_and_faults(here, monkeypatch):
 
 
 def test_an_interruption_that_saves_nothing(here, monkeypatch):
-    import multifacet.estimators.find as library
+    import multifacet.tables.find as library
 
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt

@@ -24,7 +24,7 @@ from multifacet.engines.blocks import CHUNK_BYTES, FOLD, chunk_rows, fold
 from multifacet.engines.choose import Auto
 from multifacet.engines.dask import DaskSums
 from multifacet.engines.lowrank import LowRankSums
-from multifacet.estimators.driver import ManyRows
+from multifacet.fitting.driver import ManyRows
 from multifacet.kernels import Gaussian
 from multifacet.linalg import column_moments
 from multifacet.metrics import nmi

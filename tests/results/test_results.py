@@ -21,12 +21,12 @@ from multifacet.documents import (
     ViewDict,
     ViewsDocument,
 )
-from multifacet.estimators.find import views_of
 from multifacet.evidence import independence_test
 from multifacet.frames import prepare
 from multifacet.kernels import Gaussian
 from multifacet.metrics import cluster_quality, nmi, novelty
 from multifacet.report import check_document
+from multifacet.tables.find import views_of
 
 LINEAR = {"n_views": 1, "n_clusters": 2, "method": "linear"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..estimators.compare import compare_labelings
+from ..tables.compare import compare_labelings
 from . import display
 from .answers import ChosenAnswer, ComparedAnswer, RunAnswer, RunsAnswer
 from .exploration import Exploration

@@ -7,13 +7,13 @@ from typing import Any, cast
 import numpy as np
 
 from ..documents import ComparisonDocument, DescriptionDict, FrontierDict
-from ..estimators.compare import compare_labelings
 from ..frames.cells import Cells, whole
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
 from ..results.verdicts import SEPARATION_SCALE, beyond_chance, how_stable
 from ..results.views import Views
+from ..tables.compare import compare_labelings
 from .answers import (
     CodesAnswer,
     DetailAnswer,

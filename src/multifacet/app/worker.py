@@ -23,7 +23,7 @@ def work(connection: Connection) -> None:
     """Do one job after the other, and tell about them through the connection."""
     _limit_memory()
     # What takes seconds to import is ready before someone clicks.
-    from ..estimators import find  # noqa: F401
+    from ..tables import find  # noqa: F401
 
     try:
         while True:
@@ -64,10 +64,10 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
 
 
 def _find(job: dict[str, Any], connection: Connection) -> None:
-    from ..estimators.find import views_of
-    from ..estimators.finder import ViewFinder
+    from ..finding.finder import ViewFinder
     from ..frames import prepare
     from ..frames.roles import warn_of_identifiers
+    from ..tables.find import views_of
 
     columns, given = dict(job["columns"]), list(job["given"])
     table = {name: job[name] for name in ("identifier", "standardize", "missing")}

@@ -65,7 +65,7 @@ def _labelings(run: Run) -> tuple[dict[str, Any], list[str]]:
 
 
 def _compare(run: Run, columns: dict[str, Any], names: list[str]) -> Comparison:
-    from ..estimators.compare import compare_labelings
+    from ..tables.compare import compare_labelings
 
     options = run.options
     with run.stage("compare"):

@@ -26,7 +26,7 @@ def demo(output: str, quiet: bool) -> None:
         views, _ = find_in(ctx, Path(output))
     say(views)
     from ..datasets import load_penguins
-    from ..estimators.compare import compare_labelings
+    from ..tables.compare import compare_labelings
 
     species, sex = load_penguins()[1].T
     known = {"the view": views[0].labels, "the sex": sex, "the species": species}

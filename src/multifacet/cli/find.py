@@ -100,7 +100,7 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
 
 
 def _search(run: Run, source: Source, checkpoint: Path) -> Views:
-    from ..estimators.find import find_views
+    from ..tables.find import find_views
 
     with run.display as progress, run.stage("find"):
         return find_views(

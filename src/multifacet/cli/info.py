@@ -49,7 +49,7 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
     from ..engines.choose import Auto
     from ..engines.exact import parse_bytes
     from ..engines.threads import thread_count
-    from ..estimators.driver import ManyRows
+    from ..fitting.driver import ManyRows
     from ..kernels import Gaussian
     from ..search import PLAN
 

@@ -52,7 +52,7 @@ def reduce(ctx: click.Context, **options: Any) -> None:
 
 
 def _reduce(run: Run, source: Source) -> Reduction:
-    from ..estimators.reduce import reduce_table
+    from ..tables.reduce import reduce_table
 
     options = run.options
     with run.display as progress, run.stage("reduce"):

@@ -13,6 +13,8 @@ from sklearn.base import ClusterMixin
 
 from ..alternate import AT_CLUSTER_BOUNDARY, Start
 from ..engines.threads import single_threaded_blas
+from ..fitting.driver import ByName, Effort, papers_alternation, refinement
+from ..fitting.rows import beside
 from ..kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from ..linalg import Array
 from ..problems import Problem, alternative, unsupervised
@@ -38,8 +40,6 @@ from ..validation import (
     check_real,
 )
 from .base import SubspaceClusterer
-from .driver import ByName, Effort, papers_alternation, refinement
-from .rows import beside
 
 #: Novelty weight behind "auto" where nothing is searched, in unit scale.
 NOVELTY_WEIGHT = 3.0

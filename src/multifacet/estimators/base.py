@@ -19,14 +19,7 @@ from ..certificate import NEEDS as CERTIFICATE_NEEDS
 from ..certificate import certify
 from ..engines import PairSums, as_engine
 from ..engines.threads import single_threaded_blas
-from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
-from ..linalg import Array, column_moments, orthonormalise
-from ..problems import Problem
-from ..progress import as_callback
-from ..solvers import as_solver
-from ..solvers.base import SolverResult, operations_needed
-from ..validation import check_choice, check_count, check_data, check_real, say_constant
-from .driver import (
+from ..fitting.driver import (
     Beginning,
     ByName,
     Driver,
@@ -38,8 +31,15 @@ from .driver import (
     best_of_starts,
     papers_alternation,
 )
-from .embedder import EmbeddingPredictor, make_embedder
-from .rows import as_came, on_rows
+from ..fitting.embedder import EmbeddingPredictor, make_embedder
+from ..fitting.rows import as_came, on_rows
+from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
+from ..linalg import Array, column_moments, orthonormalise
+from ..problems import Problem
+from ..progress import as_callback
+from ..solvers import as_solver
+from ..solvers.base import SolverResult, operations_needed
+from ..validation import check_choice, check_count, check_data, check_real, say_constant
 
 
 class KernelEstimator(BaseEstimator):

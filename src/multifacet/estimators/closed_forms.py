@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..alternate import cluster_embedding, unit_rows
 from ..engines.threads import single_threaded_blas
 from ..engines.wide import WIDE, all_features, phi_operator
+from ..fitting.embedder import Embedder, EmbeddingPredictor, with_ones
 from ..linalg import Array, Symmetric, leading_eigenpairs
 from ..problems import Gamma, Problem, one_hot
 from ..validation import check_clusters, check_count, check_data
 from .alternative import Alternative, AlternativeSubspace
 from .base import KernelEstimator, SubspaceEstimator
-from .embedder import Embedder, EmbeddingPredictor, with_ones
 
 
 class LinearKDAC(AlternativeSubspace, SubspaceEstimator):

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from ..certificate import certify
 from ..engines.threads import single_threaded_blas
+from ..fitting.rows import beside
 from ..linalg import Array
 from ..problems import one_hot, semi_supervised, supervised, target_factor, unsupervised
 from ..progress import as_callback
@@ -27,7 +28,6 @@ from ..validation import (
     check_real,
 )
 from .base import SubspaceClusterer, SubspaceEstimator
-from .rows import beside
 
 
 class SupervisedKDR(SubspaceEstimator):

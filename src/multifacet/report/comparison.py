@@ -12,7 +12,7 @@ OPEN_PAIRS = 3
 
 
 def comparison_page(document: ComparisonDocument) -> Page:
-    """Lay out the dict of :meth:`multifacet.estimators.compare.Comparison.to_dict`."""
+    """Lay out the dict of :meth:`multifacet.results.Comparison.to_dict`."""
     labelings, pairs = document["labelings"], document["pairs"]
     names = [labeling["name"] for labeling in labelings]
     words = "0 where one labeling tells nothing about the other, 1 where they are the same."

@@ -10,7 +10,7 @@ from .words import axis_names, counted, number, share
 
 
 def reduction_page(document: ReductionDocument) -> Page:
-    """Lay out the dict of :meth:`multifacet.estimators.reduce.Reduction.to_dict`."""
+    """Lay out the dict of :meth:`multifacet.results.Reduction.to_dict`."""
     features, dimensions = document["n_features"], document["n_components"]
     title = f"{counted(features, 'feature')} in {counted(dimensions, 'dimension')}"
     told = "groups" if document["clusters"] else " and ".join(document["names"])

@@ -18,11 +18,11 @@ from ..evidence import attempt, significance
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..progress import announce
+from ..results.checkpoint import Checkpoint
 from ..results.view import View
 from ..solvers import as_solver
 from ..together import refine_together
 from ..validation import check_choice, check_count, check_data, check_labelings, check_real
-from .checkpoint import Checkpoint
 from .methods import (
     Finding,
     Found,

@@ -13,7 +13,7 @@ from multifacet.alternate import cluster_embedding
 from multifacet.datasets import make_moons_views
 from multifacet.engines import Exact, LowRank
 from multifacet.engines.choose import EXACT_ROWS, Auto
-from multifacet.estimators.driver import ManyRows
+from multifacet.fitting.driver import ManyRows
 from multifacet.kernels import Linear
 from multifacet.linalg import column_moments
 from multifacet.metrics import nmi

@@ -8,6 +8,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..alternate import AT_CLUSTER_BOUNDARY
+from ..estimators.alternative import KDAC
+from ..estimators.kdr import SemiSupervisedKDR, SupervisedKDR
 from ..explain import explain, importance, varimax
 from ..frames import Prepared, prepare
 from ..frames.roles import check_target, warn_of_identifiers
@@ -16,8 +18,6 @@ from ..linalg import Array
 from ..metrics import hsic
 from ..results.reduction import Reduction
 from ..validation import are_classes
-from .alternative import KDAC
-from .kdr import SemiSupervisedKDR, SupervisedKDR
 
 #: Features that the sentence names at most; each has this share of the importance of the first.
 MAX_NAMED, MIN_IMPORTANCE = 3, 0.1

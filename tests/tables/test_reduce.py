@@ -10,8 +10,8 @@ import pytest
 
 from multifacet import SupervisedKDR, find_views, reduce_table
 from multifacet.datasets import load_penguins, make_gaussian_views
-from multifacet.estimators.reduce import _strength
 from multifacet.metrics import hsic, nmi
+from multifacet.tables.reduce import _strength
 
 MEASURED, KNOWN = load_penguins()
 PENGUINS = {"bill": MEASURED[:, 0], "depth": MEASURED[:, 1], "flipper": MEASURED[:, 2]} | {

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..documents import SelectionDict
+from ..estimators.alternative import KDAC
+from ..estimators.closed_forms import EmbeddingKDAC, LinearKDAC
 from ..evidence import stability
 from ..isaac import ISAAC
 from ..linalg import Array
@@ -27,8 +29,6 @@ from ..results.view import View
 from ..search import PLAN, Sample, Settings, Source, select
 from ..search.residual import GroupResidual, residual_scores
 from ..validation import check_count
-from .alternative import KDAC
-from .closed_forms import EmbeddingKDAC, LinearKDAC
 
 if TYPE_CHECKING:
     from .finder import ViewFinder
@@ -366,7 +366,7 @@ def as_method(method: str | Method | Source) -> Method:
 
     Examples
     --------
-    >>> from multifacet.estimators.methods import as_method
+    >>> from multifacet.finding.methods import as_method
     >>> sorted(as_method("linear").uses)
     ['n_components', 'novelty_weight']
     """

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..evidence import attempt, frontier
 from ..files import read_path
+from ..finding.finder import ViewFinder
+from ..finding.methods import as_method
 from ..frames import Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..progress import announce
 from ..results.views import Views
 from ..validation import check_count, check_labelings
-from .finder import ViewFinder
-from .methods import as_method
 
 
 def find_views(
@@ -111,7 +111,7 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     Examples
     --------
     >>> from multifacet import ViewFinder
-    >>> from multifacet.estimators.find import views_of
+    >>> from multifacet.tables.find import views_of
     >>> from multifacet.frames import prepare
     >>> prepared = prepare({"mass": [1, 2, 1, 8, 9, 7], "age": [3, 1, 2, 2, 3, 1]})
     >>> views = views_of(prepared, ViewFinder(1, 2, method="linear", random_state=0))

@@ -15,8 +15,8 @@ from scipy.sparse import issparse
 
 from ..files import check_shape
 from ..linalg import Array
-from ..results.storage import pack_views, read_archive, unpack_views, write_archive
-from ..results.view import View
+from .storage import pack_views, read_archive, unpack_views, write_archive
+from .view import View
 
 #: Version of the file format.
 FORMAT = 1
