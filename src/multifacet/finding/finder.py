@@ -19,19 +19,13 @@ from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..progress import announce
 from ..results.checkpoint import Checkpoint
+from ..results.found import Found
 from ..results.view import View
 from ..solvers import as_solver
 from ..together import refine_together
 from ..validation import check_choice, check_count, check_data, check_labelings, check_real
-from .methods import (
-    Finding,
-    Found,
-    Method,
-    as_method,
-    check_clusters_asked,
-    clusters_asked,
-    refuse_idle_options,
-)
+from .methods import Finding, Method, as_method
+from .options import check_clusters_asked, clusters_asked, refuse_idle_options
 
 #: Fewer rows cannot be divided again in subsamples.
 MIN_ROWS = 5
@@ -229,7 +223,14 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         found = finding.next(known, asked, position)
         if found is None:
             return None
-        view = self._describe(X, known, found, f"view {position + 1}", seed)
+        view = View.of(
+            X,
+            found,
+            name=f"view {position + 1}",
+            given=known,
+            feature_names=getattr(self, "feature_names_in_", None),
+            random_state=seed,
+        )
         if not method.has_chance:
             return view
 
@@ -250,23 +251,6 @@ class ViewFinder(ClusterMixin, BaseEstimator):
             return None
         announce(self.verbose, "stability")
         return finding.stability(view, known)
-
-    def _describe(self, X: Any, known: list[Array], found: Found, name: str, seed: int) -> View:
-        return View.of(
-            X,
-            found.labels,
-            found.components,
-            name=name,
-            quality=found.quality,
-            settings=found.settings,
-            projection=found.projection,
-            separation=found.separation,
-            selection=found.selection,
-            code_length=found.code_length,
-            given=known,
-            feature_names=getattr(self, "feature_names_in_", None),
-            random_state=seed,
-        )
 
     def _believable(self, view: View) -> bool:
         return view.p_value is not None and view.p_value <= self.significance
@@ -289,15 +273,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
             labels, _ = cluster_embedding(solution.embedding, n_init=10, seed=seed)
-            refined.append(
-                view.relabelled(
-                    labels,
-                    X,
-                    given=given + [earlier.labels for earlier in refined],
-                    components=solution.W.T,
-                    quality=solution.quality,
-                    settings=view.settings,
-                    random_state=seed,
-                )
-            )
+            found = Found(labels, solution.W.T, view.settings, quality=solution.quality)
+            known = given + [earlier.labels for earlier in refined]
+            refined.append(view.replaced(found, X, given=known, random_state=seed))
         return refined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..linalg import Array
 from ..printable import one_line
 from ..search import Settings
 from . import measures
+from .found import Found
 from .groups import describe_groups
 
 
@@ -99,16 +100,9 @@ class View:
     def of(
         cls,
         X: Any,
-        labels: Any,
-        components: Array,
+        found: Found,
         *,
         name: str,
-        settings: Settings,
-        quality: float | None = None,
-        projection: Array | None = None,
-        separation: float | None = None,
-        selection: SelectionDict | None = None,
-        code_length: float | None = None,
         given: Sequence[Array] = (),
         feature_names: Sequence[str] | None = None,
         random_state: int = 0,
@@ -119,16 +113,10 @@ class View:
         ----------
         X : array or CSR matrix of shape (n, d)
             Data in which the grouping was found.
-        labels : array-like of shape (n,)
-            The grouping.
-        components : array of shape (q, d)
-            Orthonormal basis of its subspace; no rows if it has none.
-        name, settings, selection, code_length : object
-            As the attributes.
-        quality, projection, separation : object
-            As the attributes. The rows in the subspace are computed if left out. On up to 1000
-            rows, so are the separation, and the quality in a Gaussian kernel with the bandwidth of
-            the settings, or the median distance.
+        found : Found
+            The grouping; what is open in it is measured (:meth:`Found.completed`).
+        name : str
+            What the view is called.
         given : sequence of arrays of shape (n,)
             Labelings that it should be different from.
         feature_names : sequence of str, optional
@@ -145,43 +133,30 @@ class View:
         --------
         >>> import numpy as np
         >>> from multifacet import View
+        >>> from multifacet.results import Found
         >>> from multifacet.search import Settings
         >>> X = np.array([[0.0, 1.0], [0.1, -1.0], [2.0, -1.0], [2.1, 1.0]])
-        >>> axis = np.array([[1.0, 0.0]])
-        >>> view = View.of(X, [5, 5, 7, 7], axis, name="size", settings=Settings(2, 1))
+        >>> found = Found([5, 5, 7, 7], np.array([[1.0, 0.0]]), Settings(2, 1))
+        >>> view = View.of(X, found, name="size")
         >>> view.labels.tolist(), view.projection.ravel().round(2).tolist()
         ([0, 0, 1, 1], [-1.05, -0.95, 0.95, 1.05])
         """
-        codes = np.unique(np.asarray(labels), return_inverse=True)[1]
-        if projection is None:
-            mean = np.asarray(X.mean(axis=0)).ravel()
-            projection = np.asarray(X @ components.T) - mean @ components.T
-        if separation is None or quality is None:
-            points = measures.judged_points(X, projection, components, given)
-            width = settings.bandwidth if len(components) else None
-            separation = measures.separation_of(points, codes) if separation is None else separation
-            quality = measures.quality_of(points, codes, width) if quality is None else quality
-        explanation = measures.explained(X, codes, components, feature_names)
+        found = found.completed(X, given)
+        explanation = measures.explained(X, found.labels, found.components, feature_names)
         independence, notes = attempt(
-            measures.INDEPENDENCE, lambda: measures.independence_of(codes, given, random_state)
+            measures.INDEPENDENCE,
+            lambda: measures.independence_of(found.labels, given, random_state),
         )
         return cls(
+            **{one.name: getattr(found, one.name) for one in fields(found)},
             name=name,
-            labels=codes,
-            components=components,
-            projection=projection,
             feature_weights=explanation.weights,
-            n_clusters=int(codes.max()) + 1,
-            quality=quality,
-            separation=separation,
-            novelty=measures.novelty_of(codes, given),
+            n_clusters=int(found.labels.max()) + 1,
+            novelty=measures.novelty_of(found.labels, given),
             stability=None,
             p_value=None,
             independence=independence,
-            settings=settings,
             explanation=explanation,
-            selection=selection,
-            code_length=code_length,
             notes=notes,
         )
 
@@ -191,9 +166,6 @@ class View:
         X: Any,
         *,
         given: Sequence[Array] = (),
-        components: Array | None = None,
-        quality: float | None = None,
-        settings: Settings | None = None,
         encoding: Encoding | None = None,
         index: Array | None = None,
         random_state: int = 0,
@@ -212,12 +184,6 @@ class View:
             The features of the rows, in which the view was found.
         given : sequence of arrays of shape (n,)
             Labelings that the view should be different from, to be compared with again.
-        components : array of shape (q, d), optional
-            The subspace of the new groups if it is another one.
-        quality : float, optional
-            Their cluster quality; by default it is measured as in :meth:`of`.
-        settings : Settings, optional
-            Settings that have led to the new groups; by default these are not known.
         encoding, index : object, optional
             If passed, the groups are described in the terms of the table, see :meth:`readable`.
         random_state : int, default=0
@@ -238,34 +204,61 @@ class View:
         >>> merged.n_clusters, merged.p_value, merged.components is view.components
         (2, None, True)
         """
-        same = measures.same_grouping(self.labels, labels)
-        if settings is None and not same:
+        if measures.same_grouping(self.labels, labels):
+            found = Found(labels, self.components, self.settings, self.projection, self.quality)
+            found = replace(found, separation=self.separation)
+        else:
             count = len(np.unique(np.asarray(labels)))
             settings = replace(self.settings, n_clusters=count, novelty_weight=None)
-        settings = settings or self.settings
-        unmoved = same and components is None
+            found = Found(labels, self.components, settings, self.projection)
+        changed = self.replaced(found, X, given=given, random_state=random_state)
+        return changed if encoding is None else changed.readable(X, encoding, index)
+
+    def replaced(
+        self, found: Found, X: Any, *, given: Sequence[Array] = (), random_state: int = 0
+    ) -> View:
+        """Return another grouping under the same name, with the evidence that holds for it too.
+
+        Parameters
+        ----------
+        found : Found
+            The new grouping, perhaps in another subspace.
+        X, given, random_state : object
+            As in :meth:`relabelled`.
+
+        Returns
+        -------
+        View
+            With stability, p-value and code length if the grouping is the same but for its
+            numbers, with how it was selected if its settings are; a note says what was cleared.
+
+        Examples
+        --------
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> from multifacet.results import Found
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
+        >>> turned = Found(1 - view.labels, view.components[::-1], view.settings)
+        >>> view.replaced(turned, X).p_value == view.p_value
+        True
+        """
+        selection = self.selection if found.settings == self.settings else None
         changed = View.of(
             X,
-            labels,
-            self.components if components is None else components,
+            replace(found, selection=selection),
             name=self.name,
-            settings=settings,
-            quality=self.quality if unmoved and quality is None else quality,
-            separation=self.separation if unmoved else None,
-            projection=self.projection if components is None else None,
-            selection=self.selection if settings == self.settings else None,
             given=given,
             feature_names=self.explanation.feature_names,
             random_state=random_state,
         )
         notes = [note for note in self.notes if not note.startswith(measures.INDEPENDENCE)]
         evidence: dict[str, Any] = {}
-        if same:
+        if measures.same_grouping(self.labels, found.labels):
             evidence = {n: getattr(self, n) for n in ("stability", "p_value", "code_length")}
         elif self.stability is not None or self.p_value is not None:
             notes.append(measures.CHANGED)
-        changed = replace(changed, **evidence, notes=[*notes, *changed.notes])
-        return changed if encoding is None else changed.readable(X, encoding, index)
+        return replace(changed, **evidence, notes=[*notes, *changed.notes])
 
     def readable(self, X: Any, encoding: Encoding, index: Array | None = None) -> View:
         """Return the view in the names, units and values of a table.
@@ -289,10 +282,11 @@ class View:
         >>> import numpy as np
         >>> from multifacet import View
         >>> from multifacet.frames import prepare
+        >>> from multifacet.results import Found
         >>> from multifacet.search import Settings
         >>> prepared = prepare({"mass": [10, 20, 80, 90], "age": [3, 1, 1, 3]})
-        >>> X, axis = prepared.X, np.array([[1.0, 0.0]])
-        >>> view = View.of(X, [0, 0, 1, 1], axis, name="size", settings=Settings(2, 1))
+        >>> X, found = prepared.X, Found([0, 0, 1, 1], np.array([[1.0, 0.0]]), Settings(2, 1))
+        >>> view = View.of(X, found, name="size")
         >>> view.readable(X, prepared.encoding).groups[1]["profile"]["mass"]
         {'mean': 85.0, 'sd': 5.0}
         """

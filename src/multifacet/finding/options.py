@@ -1,0 +1,50 @@
+"""What the options of :class:`ViewFinder` ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..validation import check_count
+from .methods import METHODS, Method
+
+if TYPE_CHECKING:
+    from .finder import ViewFinder
+
+
+def refuse_idle_options(finder: ViewFinder, method: Method, defaults: dict[str, Any]) -> None:
+    """Raise for an option that was set although the method does not use it."""
+    every = frozenset().union(*(one.uses for one in METHODS.values()))
+    for name in sorted(every - method.uses):
+        value = getattr(finder, name)
+        idle = isinstance(value, type(defaults[name])) and value == defaults[name]
+        if not idle and not (name == "n_refits" and value == 0):  # none are asked for
+            raise ValueError(
+                f"{name}={value!r} has no effect on method={method.name!r}: leave it out"
+            )
+
+
+def clusters_asked(n_clusters: Any, position: int) -> int | None:
+    """Return the number of groups asked of a view, None if it is to be chosen."""
+    if isinstance(n_clusters, str):
+        return None
+    return int(n_clusters[position]) if np.ndim(n_clusters) else int(n_clusters)
+
+
+def check_clusters_asked(n_clusters: Any, n_views: int | str, limit: int) -> int:
+    """Check the numbers of groups, and return the largest number of views that they allow."""
+    if isinstance(n_clusters, str):
+        return limit
+    # A single group is a grouping that no further view could avoid.
+    for k in np.atleast_1d(n_clusters).tolist():
+        check_count("n_clusters", k, low=1 if n_views in (1, "auto") else 2)
+    if not np.ndim(n_clusters):
+        return limit
+    count = len(n_clusters)
+    if count != limit and not isinstance(n_views, str):
+        raise ValueError(
+            f"n_clusters has {count} entries for {limit} views: pass one of each, or one number "
+            "for all"
+        )
+    return min(count, limit)
