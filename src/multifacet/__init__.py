@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that ``import multifacet`` costs nothing.
 _HOME = {
-    "KDAC": "estimators.alternative",
+    "KDAC": "estimators.kdac",
     "LinearKDAC": "estimators.closed_forms",
     "EmbeddingKDAC": "estimators.closed_forms",
     "ViewFinder": "finding.finder",
@@ -18,9 +18,9 @@ _HOME = {
     "Views": "results.views",
     "reduce_table": "tables.reduce",
     "compare_labelings": "tables.compare",
-    "SupervisedKDR": "estimators.kdr",
-    "UnsupervisedKDR": "estimators.kdr",
-    "SemiSupervisedKDR": "estimators.kdr",
+    "SupervisedKDR": "estimators.supervised",
+    "UnsupervisedKDR": "estimators.unsupervised",
+    "SemiSupervisedKDR": "estimators.unsupervised",
     "ISAAC": "isaac",
 }
 _MODULES = ("kernels", "solvers", "engines", "metrics", "datasets", "baselines", "evidence")
@@ -50,9 +50,10 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import baselines, datasets, engines, evidence, kernels, metrics, solvers
-    from .estimators.alternative import KDAC
     from .estimators.closed_forms import EmbeddingKDAC, LinearKDAC
-    from .estimators.kdr import SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
+    from .estimators.kdac import KDAC
+    from .estimators.supervised import SupervisedKDR
+    from .estimators.unsupervised import SemiSupervisedKDR, UnsupervisedKDR
     from .finding.finder import ViewFinder
     from .isaac import ISAAC
     from .results.view import View

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from .engines.base import is_dask
@@ -268,6 +269,11 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r} is not known: use {', '.join(map(repr, choices))}")
     return value
+
+
+def draw_seed(random_state: Any) -> int:
+    """Return a seed drawn from what users pass as ``random_state``."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_clusters(n_clusters: Any, X: Any) -> int:

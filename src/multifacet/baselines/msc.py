@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import SpectralClustering
-from sklearn.utils import check_random_state
 
 from ..alternate import cluster_embedding
 from ..engines import as_engine
@@ -18,7 +17,7 @@ from ..problems import one_hot
 from ..search.starts import pairwise_dependence
 from ..solvers import as_solver
 from ..together import refine_together
-from ..validation import check_choice, check_count, check_real
+from ..validation import check_choice, check_count, check_real, draw_seed
 from .base import SeveralViews, centred
 
 
@@ -113,7 +112,7 @@ class MSC(SeveralViews):
         dimensions = self._dimensions(counts)
         weight = check_real("novelty_weight", self.novelty_weight, positive=False)
         n_init = check_count("n_init", self.n_init, low=1)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = draw_seed(self.random_state)
         X = centred(X)
         with single_threaded_blas():
             self.groups_ = _feature_groups(X, labelings, len(counts), seed)

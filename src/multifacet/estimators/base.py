@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,35 +10,16 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import STATIONARY, Solution, Start, cluster_embedding
 from ..certificate import NEEDS as CERTIFICATE_NEEDS
-from ..certificate import certify
 from ..engines import PairSums, as_engine
-from ..engines.threads import single_threaded_blas
-from ..fitting.driver import (
-    Beginning,
-    ByName,
-    Driver,
-    Effort,
-    Fixed,
-    ManyRows,
-    Solved,
-    SolvePlan,
-    best_of_starts,
-    papers_alternation,
-)
-from ..fitting.embedder import EmbeddingPredictor, make_embedder
-from ..fitting.rows import as_came, on_rows
+from ..fitting.rows import on_rows
 from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, column_moments, orthonormalise
-from ..problems import Problem
-from ..progress import as_callback
 from ..solvers import as_solver
-from ..solvers.base import SolverResult, operations_needed
-from ..validation import check_choice, check_count, check_data, check_real, say_constant
+from ..solvers.base import operations_needed
+from ..validation import as_target, check_choice, check_count, check_data, check_real, say_constant
 
 
 class KernelEstimator(BaseEstimator):
@@ -205,114 +185,21 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
             )
 
 
-class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
-    """Base of estimators that find clusters and their subspace by alternation."""
+class Targeted:
+    """How a target enters that an estimator cannot do without."""
 
-    n_clusters: Any
-    n_starts: int
-    solver: Any
-    max_iter: int
-    tol: float
-    n_init: int
-    random_state: Any
-    labels_: Array
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
 
-    #: How many rows are many.
-    many_rows = ManyRows()
-
-    def _alternate(self, X: Any, problem: Problem, q: int) -> None:
-        """Solve the problem at fixed settings and set every attribute that follows."""
-        effort = self._effort()
-        with single_threaded_blas():
-            kernel = self._resolve_kernel(X)
-            result = self._solve(X, kernel, problem, self._plan_by_init(q, effort.seed), effort)
-        self._warn_unless(result.converged, result.reason)
-
-    def _effort(self) -> Effort:
-        """Check what bounds the work, and draw a seed from ``random_state``."""
-        check_count("n_init", self.n_init, low=1)
-        check_count("n_starts", self.n_starts, low=1)
-        return Effort(
-            solver=as_solver(self.solver),
-            max_iter=check_count("max_iter", self.max_iter, low=1),
-            tol=check_real("tol", self.tol),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_jobs=self.n_jobs,
-            callback=as_callback(self.verbose),
-        )
-
-    def _beginning(self, q: int, seed: int) -> Beginning:
-        """Return what makes the starts that ``init`` asks for."""
-        W = self._given_start(q)
-        if W is not None:
-            return Fixed(Start("given", W))
-        init = check_choice("init", self.init, ["auto", "spectral", "random"])
-        return ByName(init, q, self.n_starts, seed)
-
-    def _plan_by_init(self, q: int, seed: int) -> SolvePlan:
-        """Return the plan that ``init`` asks for."""
-        papers = isinstance(self.init, str) and self.init == "spectral"
-        return (papers_alternation if papers else best_of_starts)(self._beginning(q, seed))
-
-    def _solve(
-        self,
-        X: Any,
-        kernel: Kernel,
-        problem: Problem,
-        plan: SolvePlan,
-        effort: Effort,
-        labelings: Sequence[Array] = (),
-    ) -> SolverResult:
-        """Carry out a plan and set every attribute that follows from the solution."""
-        engine, mean = as_engine(self.engine), self.mean_[self.varying_]
-        driver = Driver(engine, kernel, mean, effort, labelings, self.many_rows)
-        solved = driver.solve(X, problem, plan)
-        self.explorations_ = solved.explorations
-        self._store(X if solved.rows is None else X[solved.rows], solved, effort.seed)
-        if solved.rows is not None:
-            self.embedding_ = on_rows(self, self.embedder_.embed, X, self.n_clusters_, float)
-            self.labels_ = self.embedder_.nearest(self.embedding_)
-        return solved.found.result
-
-    def _store(self, X: Any, solved: Solved, seed: int) -> None:
-        """Set every attribute that follows from a solution on the rows of X."""
-        sums, solution = solved.sums, solved.found.solution
-        self._refuse_isolation(solution.degrees, sums.kernel)
-        labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
-        self._store_subspace(solution.W, X.dtype)
-        self.labels_ = as_came(X, labels.astype(np.intp))
-        self.n_clusters_ = len(centres)
-        self.embedding_ = as_came(X, solution.embedding)
-        self.quality_ = solution.quality
-        self.objective_ = solution.objective
-        self.result_ = solved.found.result
-        self.n_iter_ = max(len(run.objectives) for run in self.explorations_)
-        self.certificate_ = certify(sums, solution.W, solved.found.gamma, STATIONARY)
-        self.embedder_ = make_embedder(sums, X, solution, centres)
-        self.dependence_ = _dependence(sums, solved.problem, solution)
-
-    def _refuse_isolation(self, degrees: Array | None, kernel: Kernel) -> None:
-        """Raise if most rows are similar to nothing but themselves."""
-        if degrees is None:
-            return
-        alone = sum(weight * float(part.f(np.zeros(1))[0]) for weight, part in kernel.terms)
-        isolated = int((degrees <= alone * (1 + 1e-9)).sum())
-        if 2 * isolated > len(degrees):
-            shown = (
-                "the bandwidth" if self.bandwidth_ is None else f"bandwidth={self.bandwidth_:.3g}"
-            )
-            raise ValueError(
-                f"{shown} is so small that {isolated} of {len(degrees)} rows are similar to no "
-                "other row (their degree underflows): raise it or leave it at 'auto'"
-            )
-
-
-def _dependence(sums: PairSums, problem: Problem, solution: Solution) -> float:
-    """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
-    if not len(problem.weights):
-        return 0.0
-    known = Problem(problem.columns, np.ones_like(problem.weights))
-    return sums.objective(solution.W, known.gamma(None, solution.degrees))
+    def _required(self, y: Any, n_rows: int) -> Array:
+        """Return the target, (n,) or (n, m), checked."""
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(f"{name} requires y to be passed, but the target y is None")
+        return as_target(y, n_rows)
 
 
 def _project(X: Any, mean: Array, W: Array) -> Array:

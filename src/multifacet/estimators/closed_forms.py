@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import cluster_embedding, unit_rows
+from ..alternate import cluster_embedding
 from ..engines.threads import single_threaded_blas
 from ..engines.wide import WIDE, all_features, phi_operator
-from ..fitting.embedder import Embedder, EmbeddingPredictor, with_ones
+from ..fitting.embedder import smoothing_embedder, with_ones
 from ..linalg import Array, Symmetric, leading_eigenpairs
 from ..problems import Gamma, Problem, one_hot
-from ..validation import check_clusters, check_count, check_data
+from ..validation import check_clusters, check_count, check_data, draw_seed
 from .alternative import Alternative, AlternativeSubspace
 from .base import KernelEstimator, SubspaceEstimator
+from .clusterer import EmbeddingPredictor
 
 
 class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
@@ -111,10 +111,6 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         self.quality_ = _explained_share(projected, one_hot(self.labels_))
         self.dependence_ = _explained_share(projected, problem.columns)
         return self
-
-    def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
-        """Fit and return ``labels_``; see :meth:`fit`."""
-        return self.fit(X, given=given).labels_
 
     def predict(self, X: Any) -> Array:
         """Assign rows (m, d) to the nearest cluster centre in the subspace, shape (m,)."""
@@ -232,7 +228,7 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
         k = check_clusters(self.n_clusters, X)
         problem = self._problem(self._labelings(given, X.shape[0], y), X.shape[0], k)
         X = self._set_mean(X)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = draw_seed(self.random_state)
         n_init = check_count("n_init", self.n_init, low=1)
         everything = all_features(X.shape[1])
         known = Gamma(problem.columns, problem.weights)
@@ -243,7 +239,7 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
             self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)
             root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
             extension = sums.extension(everything, with_ones(U / root[:, None]))
-            self.embedder_ = _smoothing_embedder(extension, X, degrees is not None, self.labels_)
+            self.embedder_ = smoothing_embedder(extension, X, degrees is not None, self.labels_)
         self.labels_ = self.labels_.astype(np.intp)
         self.n_clusters_ = k
         self.embedding_ = U
@@ -251,22 +247,3 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
         self.dependence_ = float(((problem.columns.T @ U) ** 2).sum())
         self.quality_ = self.objective_ + self.novelty_weight_ * self.dependence_
         return self
-
-    def fit_predict(self, X: Any, y: Any = None, *, given: Any = None) -> Array:
-        """Fit and return ``labels_``; see :meth:`fit`."""
-        return self.fit(X, given=given).labels_
-
-
-def _smoothing_embedder(extension: Any, X: Any, normalised: bool, labels: Array) -> Embedder:
-    """Return an embedder for new rows whose given labels are unknown.
-
-    The eigenvector equation cannot be continued to them: its penalty needs their given labels. So
-    all rows, old and new, are compared by the kernel average of U over the training rows, and the
-    centres are those of the found clusters in these averages. Approximate, even on training rows.
-    """
-    k = int(labels.max()) + 1
-    raw = Embedder(extension, np.zeros(k), normalised, np.zeros((k, k))).uncentred(X)
-    offset = raw.mean(axis=0)
-    rows = unit_rows(raw - offset)
-    centres = np.stack([rows[labels == c].mean(axis=0) for c in range(k)])
-    return Embedder(extension, offset, normalised, centres)

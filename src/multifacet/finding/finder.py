@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 
 from ..alternate import cluster_embedding
 from ..engines import as_engine
@@ -23,7 +22,14 @@ from ..results.found import Found
 from ..results.view import View
 from ..solvers import as_solver
 from ..together import refine_together
-from ..validation import check_choice, check_count, check_data, check_labelings, check_real
+from ..validation import (
+    check_choice,
+    check_count,
+    check_data,
+    check_labelings,
+    check_real,
+    draw_seed,
+)
 from .methods import Finding, Method, as_method
 from .options import check_clusters_asked, clusters_asked, refuse_idle_options
 
@@ -160,7 +166,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         X = check_data(self, X, min_rows=MIN_ROWS)
         method, limit = self._check()
         given_labels = check_labelings(given, X.shape[0])
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = draw_seed(self.random_state)
         saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
         found = [] if saved is None else saved.load()
         finding = method.begin(self, X, given_labels, seed)

@@ -3,42 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import Solution, nearest_centres, unit_rows
 from ..engines.base import Extension, PairSums
 from ..linalg import Array
-from ..validation import check_data
-from .rows import on_rows
-
-
-class EmbeddingPredictor:
-    """Assigns new rows to clusters found in a spectral embedding."""
-
-    embedder_: Embedder
-    varying_: Array
-
-    def predict(self, X: Any) -> Array:
-        """Assign rows to the clusters found.
-
-        Parameters
-        ----------
-        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
-            Rows, old or new.
-
-        Returns
-        -------
-        array of int of shape (m,)
-            Index of the cluster, as in ``labels_``; a dask array, not yet computed, for dask input.
-        """
-        check_is_fitted(self)
-        X = check_data(self, X, reset=False, lazy=True)
-        task = partial(_assign, embedder=self.embedder_, varying=self.varying_)
-        return on_rows(self, task, X, None, np.intp)
 
 
 @dataclass(frozen=True)
@@ -90,5 +61,16 @@ def with_ones(columns: Array) -> Array:
     return np.hstack([columns, np.ones_like(columns[:, :1])])
 
 
-def _assign(X: Any, embedder: Embedder, varying: Array) -> Array:
-    return embedder.predict(X if varying.all() else X[:, varying])
+def smoothing_embedder(extension: Any, X: Any, normalised: bool, labels: Array) -> Embedder:
+    """Return an embedder for new rows whose given labels are unknown.
+
+    The eigenvector equation cannot be continued to them: its penalty needs their given labels. So
+    all rows, old and new, are compared by the kernel average of U over the training rows, and the
+    centres are those of the found clusters in these averages. Approximate, even on training rows.
+    """
+    k = int(labels.max()) + 1
+    raw = Embedder(extension, np.zeros(k), normalised, np.zeros((k, k))).uncentred(X)
+    offset = raw.mean(axis=0)
+    rows = unit_rows(raw - offset)
+    centres = np.stack([rows[labels == c].mean(axis=0) for c in range(k)])
+    return Embedder(extension, offset, normalised, centres)

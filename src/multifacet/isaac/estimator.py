@@ -13,13 +13,12 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..engines.threads import single_threaded_blas
 from ..linalg import Array, orthonormalise
 from ..progress import announce
-from ..validation import check_choice, check_count, check_data, say_constant
+from ..validation import check_choice, check_count, check_data, draw_seed, say_constant
 from .mixture import Mixture, choose_clusters, fit_mixtures
 from .published import published_clusters, published_subspaces
 from .search import find_subspaces
@@ -142,7 +141,7 @@ class ISAAC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         """
         X = self._checked(X)
         varying = self._varying(X)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = draw_seed(self.random_state)
         with single_threaded_blas():
             announce(self.verbose, "components")
             most = self._most_components(int(varying.sum()))

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..alternate import AT_CLUSTER_BOUNDARY
-from ..estimators.alternative import KDAC
-from ..estimators.kdr import SemiSupervisedKDR, SupervisedKDR
+from ..estimators.kdac import KDAC
+from ..estimators.supervised import SupervisedKDR
+from ..estimators.unsupervised import SemiSupervisedKDR
 from ..explain import explain, importance, varimax
 from ..frames import Prepared, prepare
 from ..frames.roles import check_target, warn_of_identifiers

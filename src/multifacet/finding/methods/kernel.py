@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...estimators.alternative import KDAC
+from ...estimators.kdac import KDAC
 from ...evidence import stability
 from ...linalg import Array
 from ...results.found import Found
