@@ -16,8 +16,6 @@ a thorough ascent does.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -26,10 +24,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from .engines.base import PairSums
-from .engines.threads import ordered_map
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
-from .progress import Callback
 from .solvers.base import Solver, SolverResult, solve
 from .solvers.level_shift import Point, ascend
 
@@ -43,8 +39,6 @@ PATIENCE = 4
 #: Relative residual at which a climb ends: by then the objective is right to six digits, and the
 #: clusters have long been settled.
 STATIONARY = 1e-3
-#: The residual of the final climb, in units of the tolerance of the alternation.
-CLIMB_TOLERANCE = 10.0
 #: Why a climb ends that could go on only by moving rows to other clusters.
 AT_CLUSTER_BOUNDARY = "stopped where the joint objective rises only by changing the clusters"
 
@@ -127,90 +121,6 @@ class Exploration:
     start: str
     solution: Solution
     objectives: list[float] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Alternation:
-    """The final solution, Gamma at it, the solver's report and all explorations."""
-
-    solution: Solution
-    gamma: Gamma
-    result: SolverResult
-    explorations: list[Exploration]
-
-
-def alternate(
-    sums: PairSums,
-    problem: Problem,
-    solver: Solver,
-    starts: Sequence[Start],
-    *,
-    keep: Keep = "best",
-    max_iter: int = 20,
-    max_climb: int = 100,
-    tol: float = 1e-4,
-    seed: int = 0,
-    n_threads: int = 1,
-    callback: Callback | None = None,
-) -> Alternation:
-    """Explore from every start, then refine the best solution.
-
-    Parameters
-    ----------
-    sums, problem, solver
-        The engine's sums, the problem with ``n_clusters`` > 0, and the solver of the W-step.
-    starts : sequence of Start
-        Explored in parallel, one thread each.
-    keep : {"best", "settled", "first"}
-        Which solution of an exploration counts: the best seen; the one at which the alternation
-        settles, as in the papers; or the start, from which no solver moves.
-    max_iter : int
-        Most outer iterations of an exploration.
-    max_climb : int
-        Most steps of the final climb.
-    tol : float
-        An exploration has settled when W moves by less (sine of the largest principal angle). The
-        climb ends at a relative residual of ten times as much.
-    seed : int
-        Seed of the k-means runs that detect fragments.
-    n_threads : int
-        Threads over starts.
-    callback : callable, optional
-        Called with a dict after every start and after the final climb.
-    """
-    # Starts share the cores if each can have its own kernel matrix; otherwise one start at a time
-    # has all of them.
-    lanes = min(len(starts), n_threads, sums.max_forks)
-
-    def run(start: Start) -> Exploration:
-        own = sums.fork() if lanes > 1 else sums
-        return explore(
-            own, problem, solver, start, keep=keep, max_iter=max_iter, tol=tol, seed=seed
-        )
-
-    began = time.perf_counter()
-    explorations: list[Exploration] = []
-    for done in ordered_map(run, starts, lanes):
-        explorations.append(done)
-        if callback is not None:
-            callback(
-                {
-                    "stage": "explore",
-                    "start": done.start,
-                    "done": len(explorations),
-                    "total": len(starts),
-                    "objective": done.solution.objective,
-                }
-            )
-    best = max((run.solution for run in explorations), key=lambda solution: solution.rank)
-    explored = time.perf_counter()
-    solution, gamma, result = climb(
-        sums, problem, best, seed=seed, max_iter=max_climb, tol=CLIMB_TOLERANCE * tol
-    )
-    result.timings = {"explore": explored - began, "climb": time.perf_counter() - explored}
-    if callback is not None:
-        callback({"stage": "climb", "objective": solution.objective})
-    return Alternation(solution, gamma, result, explorations)
 
 
 def explore(

@@ -13,28 +13,58 @@ means the same for both and at every number of rows; and degrees divide both ter
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .alternate import Solution, embed
-from .engines import Engine
+from .engines import Engine, PairSums
 from .kernels import Kernel, typical_distance
 from .linalg import Array, subspace_distance
 from .problems import Problem, alternative, gaussian_factor, unsupervised
 from .solvers.base import Solver, solve
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of the views that are refined together.
+
+    Attributes
+    ----------
+    W : array of shape (d, q)
+        Its subspace.
+    sums : PairSums
+        Sums over pairs of rows, with its kernel.
+    n_clusters : int
+        Its number of clusters.
+    """
+
+    W: Array = field(repr=False)
+    sums: PairSums = field(repr=False)
+    n_clusters: int
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        W: Array,
+        n_clusters: int,
+        kernel: Kernel,
+        engine: Engine,
+        n_jobs: int | None = None,
+    ) -> Part:
+        """Return the part of a view of X (n, d), with a kernel that has its bandwidth."""
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        return cls(W, engine.attach(X, kernel, mean=mean, n_jobs=n_jobs), n_clusters)
+
+
 def refine_together(
     X: Any,
     given: Sequence[Array],
-    Ws: Sequence[Array],
-    kernels: Sequence[Kernel],
-    n_clusters: Sequence[int],
+    parts: Sequence[Part],
     solver: Solver,
-    engine: Engine,
     *,
-    n_jobs: int | None = None,
     weight: float = 3.0,
     max_iter: int = 10,
     tol: float = 1e-3,
@@ -47,16 +77,10 @@ def refine_together(
         Data.
     given : sequence of arrays of shape (n,)
         Labelings that every view avoids.
-    Ws : sequence of arrays of shape (d, q_v)
-        First subspaces.
-    kernels, n_clusters : sequences
-        Similarity (with its bandwidth) and number of clusters of each view.
+    parts : sequence of Part
+        The views, each with the subspace at which it begins.
     solver : Solver
         Solver of the W-step.
-    engine : Engine
-        How sums over pairs of rows are computed.
-    n_jobs : int or None
-        Threads; None uses all cores.
     weight : float
         Novelty weight in unit scale.
     max_iter : int
@@ -64,29 +88,30 @@ def refine_together(
     tol : float
         A round that moves no subspace by more is the last.
     """
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    Ws = list(Ws)
-    sums = [engine.attach(X, kernel, mean=mean, n_jobs=n_jobs) for kernel in kernels]
+    Ws = [part.W for part in parts]
     factors = [_unit_factor(X, W) for W in Ws]
     solutions: list[Solution] = []
     for _ in range(max_iter):
         moved, solutions = 0.0, []
-        for v, W in enumerate(Ws):
+        for v, (W, part) in enumerate(zip(Ws, parts, strict=True)):
             others = [factor for w, factor in enumerate(factors) if w != v]
-            problem = _avoiding(X.shape[0], given, others, weight, n_clusters[v])
-            here = embed(sums[v], problem, W)
-            gamma = problem.gamma(here.embedding, here.degrees)
-            there = embed(
-                sums[v], problem, solve(solver, sums[v], gamma, W, polish=False).W,
-                warm=here.embedding,
-            )  # fmt: skip
-            best = max(here, there, key=lambda solution: solution.objective)
+            problem = _avoiding(X.shape[0], given, others, weight, part.n_clusters)
+            best = _better(part.sums, problem, solver, W)
             moved = max(moved, subspace_distance(W, best.W))
             Ws[v], factors[v] = best.W, _unit_factor(X, best.W)
             solutions.append(best)
         if moved < tol:
             break
     return solutions
+
+
+def _better(sums: PairSums, problem: Problem, solver: Solver, W: Array) -> Solution:
+    """Return the solution at W, or at what the solver makes of it."""
+    here = embed(sums, problem, W)
+    gamma = problem.gamma(here.embedding, here.degrees)
+    moved = solve(solver, sums, gamma, W, polish=False).W
+    there = embed(sums, problem, moved, warm=here.embedding)
+    return max(here, there, key=lambda solution: solution.objective)
 
 
 def _avoiding(

@@ -16,7 +16,7 @@ from ..linalg import Array, fix_signs
 from ..problems import one_hot
 from ..search.starts import pairwise_dependence
 from ..solvers import as_solver
-from ..together import refine_together
+from ..together import Part, refine_together
 from ..validation import check_choice, check_count, check_real, draw_seed
 from .base import SeveralViews, centred
 
@@ -117,14 +117,15 @@ class MSC(SeveralViews):
         with single_threaded_blas():
             self.groups_ = _feature_groups(X, labelings, len(counts), seed)
             Ws = [_axes(X, g, q) for g, q in zip(self.groups_, dimensions, strict=True)]
+            parts = [
+                Part.of(X, W, k, Gaussian(self._bandwidth(X @ W)), as_engine("auto"))
+                for W, k in zip(Ws, counts, strict=True)
+            ]
             solutions = refine_together(
                 X,
                 labelings,
-                Ws,
-                [Gaussian(self._bandwidth(X @ W)) for W in Ws],
-                counts,
+                parts,
                 as_solver(self.solver),
-                as_engine("auto"),
                 weight=weight,
                 max_iter=check_count("max_rounds", self.max_rounds, low=1),
                 tol=check_real("tol", self.tol),

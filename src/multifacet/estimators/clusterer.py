@@ -13,11 +13,11 @@ from ..alternate import STATIONARY, Solution, Start, cluster_embedding
 from ..certificate import certify
 from ..engines import PairSums, as_engine
 from ..engines.threads import single_threaded_blas
+from ..fitting.alternation import Effort
 from ..fitting.driver import (
     Beginning,
     ByName,
     Driver,
-    Effort,
     Fixed,
     ManyRows,
     Solved,

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..alternate import AT_CLUSTER_BOUNDARY, Start
 from ..engines.threads import single_threaded_blas
-from ..fitting.driver import ByName, Effort, papers_alternation, refinement
+from ..fitting.alternation import Effort
+from ..fitting.driver import ByName, papers_alternation, refinement
 from ..fitting.rows import beside
 from ..kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from ..linalg import Array

@@ -21,7 +21,7 @@ from ..results.checkpoint import Checkpoint
 from ..results.found import Found
 from ..results.view import View
 from ..solvers import as_solver
-from ..together import refine_together
+from ..together import Part, refine_together
 from ..validation import (
     check_choice,
     check_count,
@@ -264,18 +264,14 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     def _refine_together(
         self, X: Any, given: list[Array], views: list[View], seed: int
     ) -> list[View]:
-        kernel = as_kernel(self.kernel)
+        kernel, engine = as_kernel(self.kernel), as_engine(self.engine)
         with single_threaded_blas():
-            solutions = refine_together(
-                X,
-                given,
-                [view.components.T for view in views],
-                [with_bandwidth(kernel, view.settings.bandwidth) for view in views],
-                [view.n_clusters for view in views],
-                as_solver(self.solver),
-                as_engine(self.engine),
-                n_jobs=self.n_jobs,
-            )
+            parts = []
+            for view in views:
+                own = with_bandwidth(kernel, view.settings.bandwidth)
+                W, k = view.components.T, view.n_clusters
+                parts.append(Part.of(X, W, k, own, engine, self.n_jobs))
+            solutions = refine_together(X, given, parts, as_solver(self.solver))
         refined: list[View] = []
         for view, solution in zip(views, solutions, strict=True):
             labels, _ = cluster_embedding(solution.embedding, n_init=10, seed=seed)

@@ -11,20 +11,18 @@ carried out on a sample, and what it finds is refined on all rows (:class:`ManyR
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..alternate import Alternation, Exploration, Keep, Start, alternate
+from ..alternate import Exploration, Keep, Start
 from ..engines import Engine, PairSums
-from ..engines.threads import thread_count
 from ..kernels import Kernel
 from ..linalg import Array
 from ..problems import Problem
-from ..progress import Callback
 from ..search.starts import pair_starts, random_start, spectral_start
-from ..solvers import Solver
+from .alternation import Alternation, Effort, alternate
 from .rows import beside
 
 
@@ -74,35 +72,6 @@ class ByName:
             while len(found) < self.n_starts:
                 found.append(random_start(d, self.q, rng))
         return found
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What the user said about solver and limits.
-
-    Attributes
-    ----------
-    solver : Solver
-        How W is found for fixed U.
-    max_iter : int
-        Most iterations of the alternation; the final climb takes at most five times as many steps.
-    tol : float
-        The alternation has settled when W moves by less; the climb ends where the relative
-        gradient is below ten times as much.
-    seed : int
-        Seed of k-means and of the sample.
-    n_jobs : int or None
-        Threads; None uses all cores.
-    callback : callable or None
-        Hears of the progress.
-    """
-
-    solver: Solver
-    max_iter: int
-    tol: float
-    seed: int
-    n_jobs: int | None = None
-    callback: Callback | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -212,22 +181,11 @@ class Driver:
         max_climb: int | None = None,
     ) -> Solved:
         """Alternate on some rows, or on all (None)."""
-        effort, known = self.effort, list(self.labelings)
+        known = list(self.labelings)
         if rows is not None:
             X, problem = X[rows], problem.take(rows)
             known = [labels[rows] for labels in known]
-        sums = self.engine.attach(X, self.kernel, mean=self.mean, n_jobs=effort.n_jobs)
-        found = alternate(
-            sums,
-            problem,
-            effort.solver,
-            plan.beginning.starts(X, sums, problem, known),
-            keep=plan.keep,
-            max_iter=effort.max_iter,
-            max_climb=5 * effort.max_iter if max_climb is None else max_climb,
-            tol=effort.tol,
-            seed=effort.seed,
-            n_threads=thread_count(effort.n_jobs),
-            callback=effort.callback,
-        )
+        sums = self.engine.attach(X, self.kernel, mean=self.mean, n_jobs=self.effort.n_jobs)
+        starts = plan.beginning.starts(X, sums, problem, known)
+        found = alternate(sums, problem, starts, self.effort, keep=plan.keep, max_climb=max_climb)
         return Solved(sums, problem, found, found.explorations, rows)
