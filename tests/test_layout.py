@@ -18,7 +18,7 @@ ROOT = Path(multifacet.__file__).parent
 #: ``metrics`` ask engines what rows may be, so they are not. Estimators know arrays and labels,
 #: ``finding`` makes several views of them, and only ``tables`` brings both together.
 LAYERS = [
-    ["linalg", "printable", "progress", "documents"],
+    ["linalg", "printable", "progress", "documents", "wording"],
     ["frames", "explain"],
     ["files", "plotting"],
     ["runs"],
@@ -45,6 +45,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 WITHOUT_SKLEARN = {
     "linalg",
     "printable",
+    "wording",
     "frames",
     "files",
     "kernels",

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from .engines.base import is_dask
 from .linalg import TOO_LARGE, TOO_SMALL, Array, is_array_like
+from .wording import Argument, ArgumentError
 
 #: A column of whole numbers with more different values is a real target, not classes.
 MAX_CLASSES = 20
@@ -247,11 +248,11 @@ def check_labels(name: str, values: Array, n_rows: int) -> Array:
 def check_count(name: str, value: Any, *, low: int, high: int | None = None, why: str = "") -> int:
     """Return a whole number within bounds."""
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
+        raise ArgumentError(Argument(name), f" must be a whole number, got {value!r}")
     value = int(value)
     if value < low or (high is not None and value > high):
         limits = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ValueError(f"{name}={value} must be {limits}{why}")
+        raise ArgumentError(Argument.of(name, value), f" must be {limits}{why}")
     return value
 
 
@@ -260,14 +261,15 @@ def check_real(name: str, value: Any, *, positive: bool = True) -> float:
     good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not good or value < 0 or (positive and value == 0):
         kind = "positive" if positive else "non-negative"
-        raise ValueError(f"{name} must be a {kind} number, got {value!r}")
+        raise ArgumentError(Argument(name), f" must be a {kind} number, got {value!r}")
     return float(value)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """Return one of several words."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} is not known: use {', '.join(map(repr, choices))}")
+        known = ", ".join(map(repr, choices))
+        raise ArgumentError(Argument.of(name, value), f" is not known: use {known}")
     return value
 
 
@@ -282,8 +284,9 @@ def check_clusters(n_clusters: Any, X: Any) -> int:
     k = check_count("n_clusters", n_clusters, low=1, high=n, why=f": X has {n} rows")
     distinct = _distinct_rows(X, at_least=k)
     if distinct < k:
-        raise ValueError(
-            f"n_clusters={k} but X has only {distinct} different rows: ask for fewer clusters"
+        raise ArgumentError(
+            Argument.of("n_clusters", k),
+            f" but X has only {distinct} different rows: ask for fewer clusters",
         )
     return k
 

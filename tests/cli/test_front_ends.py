@@ -20,6 +20,7 @@ from multifacet.files import write_table
 from multifacet.frames.notes import REMEDIES, InputError, InputWarning, Note
 from multifacet.progress import STAGES
 from multifacet.runs.options import OPTIONS, TASKS, defaults
+from multifacet.wording import Argument, ArgumentError
 
 STATIC = Path(multifacet.app.__file__).parent / "static"
 
@@ -68,6 +69,27 @@ def test_notes_survive_another_process(kind):
     copy = pickle.loads(pickle.dumps(made))
     assert (copy.note, str(copy)) == (made.note, str(made))
     assert str(made) == "column 'a' is empty: leave it out with exclude=['a']"
+
+
+def test_a_sentence_about_arguments_survives_another_process():
+    made = ArgumentError(Argument.of("n_views", 0), " must be at least 1")
+    copy = pickle.loads(pickle.dumps(made))
+    assert (copy.parts, str(copy)) == (made.parts, "n_views=0 must be at least 1")
+
+
+@pytest.mark.parametrize("column", ["n_clusters", "n_views=2"])
+def test_only_arguments_are_renamed_in_what_is_said_of_them(tmp_path, column):
+    table = {"x": list(range(9)), "y": [0.5, 2.5, 1.5] * 3}
+    path = write_table(tmp_path / "t.csv", table)
+    out = str(tmp_path / "out")
+    done = CliRunner().invoke(main, ["find", str(path), "--given", column, "-o", out])
+    assert done.exit_code == 2
+    said = f"{column!r} is not a column: the columns are 'x', 'y'"
+    assert f"--given {said}" in done.stderr
+    with pytest.raises(ArgumentError) as refused:
+        find_views(table, given=column)
+    assert str(refused.value) == f"given={said}"
+    assert said in for_the_page(refused.value)
 
 
 def test_a_column_keeps_its_name_in_what_is_said_of_it(tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ..frames.notes import Note, Remedy, in_python
+from ..wording import Argument, Sentence
 
 #: What the page calls the settings of a search.
 SETTINGS = {
@@ -46,8 +47,8 @@ _PHRASES = {
         "The search ended before it came to rest: the groups are usable, but perhaps not the best. "
         "Another seed or number of groups may do better"
     ),
-    r"n_components=(\d+) keeps all (\d+) features, so given has no effect on the subspace: .*": (
-        r"“Dimensions” \1 keeps all \2 features, so that what is known has no effect: ask for fewer"
+    r"so given has no effect on the subspace: use fewer components": (
+        "so that what is known has no effect: ask for fewer"
     ),
     r"\bX has (only )?(?=\d)": r"the table has \1",
     r"all rows of X are": "all rows are",
@@ -66,17 +67,26 @@ def for_the_page(said: object) -> str:
     Examples
     --------
     >>> from multifacet.app.words import for_the_page
-    >>> for_the_page("n_clusters=9 but X has only 3 different rows: ask for fewer clusters")
-    '“Groups” 9 but the table has only 3 different rows: ask for fewer clusters'
+    >>> from multifacet.wording import Argument, ArgumentError
+    >>> groups = Argument.of("n_clusters", 9)
+    >>> for_the_page(ArgumentError(groups, " must be at most 5: X has 5 rows"))
+    '“Groups” 9 must be at most 5: the table has 5 rows'
     """
     note = getattr(said, "note", None)
     if note is not None:
         return _GIVEN.sub("known ", _note(note))
-    text = _GIVEN.sub("known ", str(said))
+    text = said.worded(_setting) if isinstance(said, Sentence) else str(said)
+    text = _GIVEN.sub("known ", text)
     for pattern, words in _PHRASES.items():
         text = re.sub(pattern, words, text)
-    names = "|".join(SETTINGS)
-    return re.sub(rf"\b({names})=(\S+)", lambda m: f"“{SETTINGS[m[1]]}” {m[2]}", text)
+    return text
+
+
+def _setting(argument: Argument) -> str:
+    """Return an argument as the setting that it is on the page, if it is one."""
+    if argument.name not in SETTINGS:
+        return str(argument)
+    return f"“{SETTINGS[argument.name]}” {argument.shown or ''}".rstrip()
 
 
 def _note(note: Note) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from ..printable import in_json, lines, one_line
+from ..wording import Argument, Sentence
 from .words import in_options
 
 
@@ -91,19 +91,17 @@ class Command(click.Command):
     def worded(self, said: object) -> str:
         """Return what the library says with options in place of arguments: --clusters 3.
 
-        Notes on a table come as data. Other errors and warnings quote an argument and its value in
-        one form, ``n_clusters=3``, by which they are found.
+        What can be done about a table, and which argument a sentence is about, come as data.
         """
         note = getattr(said, "note", None)
         if note is not None:
             return in_options(note, {param.name for param in self.params})
-        text = str(said)
-        names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
+        return said.worded(self._spelt) if isinstance(said, Sentence) else str(said)
 
-        def spelt(match: re.Match[str]) -> str:
-            name, value = match.groups()
-            return f"{names[name]} {value.strip('[]')}" if name in names else match[0]
-
-        text = re.sub(r"\b([a-z_]+)=(\[?'[^']*'\]?|[\w.+-]+\b)", spelt, text)
-        # A name with an underscore is no English word, so it is one wherever it stands.
-        return re.sub(r"\b[a-z]+_[a-z]+\b", lambda m: names.get(m[0], m[0]), text)
+    def _spelt(self, argument: Argument) -> str:
+        """Return an argument as the option that it is here, if it is one."""
+        for param in self.params:
+            if isinstance(param, click.Option) and param.name == argument.name:
+                value = "" if argument.shown is None else f" {argument.shown.strip('[]')}"
+                return f"{param.opts[0]}{value}"
+        return str(argument)

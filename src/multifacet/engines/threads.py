@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import joblib
 from threadpoolctl import ThreadpoolController
 
+from ..wording import Argument, ArgumentError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -27,7 +29,10 @@ def thread_count(n_jobs: int | None) -> int:
     Inside a worker of a parallel grid search joblib counts one.
     """
     if n_jobs == 0:
-        raise ValueError("n_jobs=0 is no number of threads: use 1 or more, or None for all cores")
+        raise ArgumentError(
+            Argument.of("n_jobs", 0),
+            " is no number of threads: use 1 or more, or None for all cores",
+        )
     return joblib.effective_n_jobs(-1 if n_jobs is None else n_jobs)
 
 

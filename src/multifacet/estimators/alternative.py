@@ -10,6 +10,7 @@ from sklearn.base import ClusterMixin
 from ..linalg import Array
 from ..problems import Problem, alternative, unsupervised
 from ..validation import check_choice, check_labelings, check_real
+from ..wording import Argument, ArgumentWarning
 
 #: Novelty weight behind "auto" where nothing is searched, in unit scale.
 NOVELTY_WEIGHT = 3.0
@@ -69,10 +70,9 @@ class AlternativeSubspace(Alternative):
     def _alternative_dimension(self, k: int, d: int, labelings: list[Array]) -> int:
         q = self._dimension(min(k, max(1, d // 2)))
         if q == d and labelings:
-            warnings.warn(
-                f"n_components={q} keeps all {d} features, so given has no effect on the subspace: "
-                "use fewer components",
-                UserWarning,
-                stacklevel=3,
+            idle = (
+                f" keeps all {d} features, so given has no effect on the subspace: use fewer "
+                "components"
             )
+            warnings.warn(ArgumentWarning(Argument.of("n_components", q), idle), stacklevel=3)
         return q

@@ -20,6 +20,7 @@ from ..linalg import Array, column_moments, orthonormalise
 from ..solvers import as_solver
 from ..solvers.base import operations_needed
 from ..validation import as_target, check_choice, check_count, check_data, check_real, say_constant
+from ..wording import Argument, ArgumentError
 
 
 class KernelEstimator(BaseEstimator):
@@ -74,9 +75,11 @@ class KernelEstimator(BaseEstimator):
 
     def _refuse_idle_bandwidth(self, kernel: Kernel) -> None:
         if not needs_bandwidth(kernel) and self.bandwidth != "auto":
-            raise ValueError(
-                f"bandwidth={self.bandwidth!r} has no effect on kernel={self.kernel!r}: "
-                "leave it at 'auto'"
+            raise ArgumentError(
+                Argument.of("bandwidth", self.bandwidth),
+                " has no effect on ",
+                Argument.of("kernel", self.kernel),
+                ": leave it at 'auto'",
             )
 
     def _check_engine(self, X: Any) -> None:

@@ -34,6 +34,7 @@ from ..progress import as_callback
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
 from ..validation import check_choice, check_count, check_data, check_real, draw_seed
+from ..wording import Argument, ArgumentError
 from .base import SubspaceEstimator
 
 
@@ -155,12 +156,13 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         alone = sum(weight * float(part.f(np.zeros(1))[0]) for weight, part in kernel.terms)
         isolated = int((degrees <= alone * (1 + 1e-9)).sum())
         if 2 * isolated > len(degrees):
-            shown = (
-                "the bandwidth" if self.bandwidth_ is None else f"bandwidth={self.bandwidth_:.3g}"
-            )
-            raise ValueError(
-                f"{shown} is so small that {isolated} of {len(degrees)} rows are similar to no "
-                "other row (their degree underflows): raise it or leave it at 'auto'"
+            width: str | Argument = "the bandwidth"
+            if self.bandwidth_ is not None:
+                width = Argument("bandwidth", f"{self.bandwidth_:.3g}")
+            raise ArgumentError(
+                width,
+                f" is so small that {isolated} of {len(degrees)} rows are similar to no other row "
+                "(their degree underflows): raise it or leave it at 'auto'",
             )
 
 

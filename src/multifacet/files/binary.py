@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 
 from ..frames.table import listing
 from ..linalg import Array
+from ..wording import Argument, ArgumentError
 from .data import FileData, named_once
 
 #: A sparse matrix of more cells would take most of a gigabyte as columns.
@@ -108,9 +109,11 @@ def read_npz(name: str, content: bytes) -> FileData:
 def _load(name: str, content: bytes, begins: tuple[bytes, ...]) -> Any:
     """Return the array of an NPY file, or the arrays of an NPZ file by name."""
     if not content.startswith(begins):  # numpy would take it for Python objects
-        raise ValueError(
+        raise ArgumentError(
             f"{name!r} is broken, or is no NumPy file of this kind: rename it after what it is, "
-            "or pass its format, such as format='csv' for text"
+            "or pass its format, such as ",
+            Argument.of("format", "csv"),
+            " for text",
         )
     try:
         loaded = np.load(io.BytesIO(content), allow_pickle=False)
@@ -152,10 +155,11 @@ def read_h5ad(name: str, content: bytes, matrix: str) -> FileData:
     if issparse(values):
         n_cells = values.shape[0] * values.shape[1]
         if n_cells > MAX_SPARSE_CELLS:
-            raise ValueError(
-                f"matrix={matrix!r} of {name!r} is sparse with {values.shape[0]} rows and "
-                f"{values.shape[1]} columns, {n_cells * 8 / 1e9:.1f} GB as a table: pass a smaller "
-                f"one ({listing(_matrices(data))})"
+            raise ArgumentError(
+                Argument.of("matrix", matrix),
+                f" of {name!r} is sparse with {values.shape[0]} rows and {values.shape[1]} "
+                f"columns, {n_cells * 8 / 1e9:.1f} GB as a table: pass a smaller one "
+                f"({listing(_matrices(data))})",
             )
         values = values.toarray()
     pairs = [(str(column), data.obs[column].array) for column in data.obs.columns]
@@ -175,7 +179,7 @@ def _choose_matrix(name: str, data: Any, matrix: str) -> tuple[Any, list[str]]:
     """Return a matrix of annotated data, and the names of its columns."""
     if matrix not in _matrices(data):
         known = listing(_matrices(data))
-        raise ValueError(f"matrix={matrix!r} is not in {name!r}: it has {known}")
+        raise ArgumentError(Argument.of("matrix", matrix), f" is not in {name!r}: it has {known}")
     part, _, key = matrix.partition(":")
     if part == "obsm":
         values = np.asarray(data.obsm[key])

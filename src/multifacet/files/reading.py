@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ..frames.table import CLOSE, listing
+from ..wording import Argument, ArgumentError
 from .binary import read_arrow, read_h5ad, read_npy, read_npz, read_parquet
 from .data import FileData
 from .text import read_delimited
@@ -82,7 +83,8 @@ def read_file(
     (array([3.75, 3.8 ]), ["fields are separated by ';'", 'numbers have a decimal comma'])
     """
     if format is not None and format not in FORMATS:
-        raise ValueError(f"format={format!r} is not known: use {listing(FORMATS)}")
+        known = listing(FORMATS)
+        raise ArgumentError(Argument.of("format", format), f" is not known: use {known}")
     name, raw = _read_bytes(path)
     if not raw:
         raise ValueError(f"{name!r} is empty")
@@ -162,9 +164,10 @@ def _recognise(name: str, content: bytes) -> str:
             f"one of {known}, or pass its format"
         )
     if by_suffix == "csv" and by_magic is not None:
-        raise ValueError(
-            f"{name!r} is binary, not text: rename it to end in {FORMATS[by_magic][0]!r}, or pass "
-            f"format={by_magic!r}, if that is what it is"
+        raise ArgumentError(
+            f"{name!r} is binary, not text: rename it to end in {FORMATS[by_magic][0]!r}, or pass ",
+            Argument.of("format", by_magic),
+            ", if that is what it is",
         )
     return by_suffix or by_magic or "csv"
 
@@ -180,7 +183,8 @@ def _read_as(
     if kind == "h5ad":
         return read_h5ad(name, content, matrix)
     if matrix != "X":
-        raise ValueError(f"matrix={matrix!r} is for .h5ad files, but {name!r} is read as {kind}")
+        read = f" is for .h5ad files, but {name!r} is read as {kind}"
+        raise ArgumentError(Argument.of("matrix", matrix), read)
     if kind == "csv":
         return read_delimited(name, content, **text_options)
     readers = {"parquet": read_parquet, "arrow": read_arrow, "npy": read_npy, "npz": read_npz}

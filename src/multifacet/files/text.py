@@ -15,6 +15,7 @@ import numpy as np
 
 from ..frames.table import listing
 from ..linalg import Array
+from ..wording import Argument, ArgumentError
 from .data import FileData, named_once
 from .formulas import unguarded
 
@@ -41,9 +42,11 @@ def read_delimited(
     """Read delimited text."""
     separator = _SPOKEN.get(separator or "", separator)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
-        raise ValueError(f"separator={separator!r} is not one character, 'tab' or 'space'")
+        raise ArgumentError(
+            Argument.of("separator", separator), " is not one character, 'tab' or 'space'"
+        )
     if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal={decimal!r} is not known: use '.' or ','")
+        raise ArgumentError(Argument.of("decimal", decimal), " is not known: use '.' or ','")
     text = _decode(name, content, encoding)
     notes = []
     if separator is None:
@@ -77,13 +80,16 @@ def _decode(name: str, content: bytes, encoding: str | None) -> str:
         if b"\0" in content:
             raise _binary(name) from None
         line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
-        raise ValueError(
+        raise ArgumentError(
             f"{name!r} is not {encoding}: line {line} has the byte 0x{byte:02x}; pass the "
-            "encoding, such as encoding='cp1252' (Windows, Excel) or encoding='latin-1'"
+            "encoding, such as ",
+            Argument.of("encoding", "cp1252"),
+            " (Windows, Excel) or ",
+            Argument.of("encoding", "latin-1"),
         ) from None
     except (LookupError, ValueError):  # no such codec, or one that is not for text
-        raise ValueError(
-            f"encoding={encoding!r} is not known: use 'utf-8', 'cp1252' or 'latin-1'"
+        raise ArgumentError(
+            Argument.of("encoding", encoding), " is not known: use 'utf-8', 'cp1252' or 'latin-1'"
         ) from None
     if "\0" in text:
         raise _binary(name)

@@ -30,6 +30,7 @@ from ..validation import (
     check_real,
     draw_seed,
 )
+from ..wording import Argument, ArgumentError
 from .methods import Finding, Method, as_method
 from .options import check_clusters_asked, clusters_asked, refuse_idle_options
 
@@ -209,8 +210,10 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         as_engine(self.engine)
         refuse_idle_options(self, method, ViewFinder().get_params(deep=False))
         if self.strategy == "simultaneous" and not method.refinable:
-            raise ValueError(
-                f"strategy='simultaneous' refines subspaces of KDAC, not of method={method.name!r}"
+            raise ArgumentError(
+                Argument.of("strategy", "simultaneous"),
+                " refines subspaces of KDAC, not of ",
+                Argument.of("method", method.name),
             )
         if isinstance(self.n_views, str):
             check_choice("n_views", self.n_views, ["auto"])

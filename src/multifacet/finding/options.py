@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..validation import check_count
+from ..wording import Argument, ArgumentError
 from .methods import METHODS, Method
 
 if TYPE_CHECKING:
@@ -20,8 +21,9 @@ def refuse_idle_options(finder: ViewFinder, method: Method, defaults: dict[str, 
         value = getattr(finder, name)
         idle = isinstance(value, type(defaults[name])) and value == defaults[name]
         if not idle and not (name == "n_refits" and value == 0):  # none are asked for
-            raise ValueError(
-                f"{name}={value!r} has no effect on method={method.name!r}: leave it out"
+            used = Argument.of("method", method.name)
+            raise ArgumentError(
+                Argument.of(name, value), " has no effect on ", used, ": leave it out"
             )
 
 
@@ -43,8 +45,8 @@ def check_clusters_asked(n_clusters: Any, n_views: int | str, limit: int) -> int
         return limit
     count = len(n_clusters)
     if count != limit and not isinstance(n_views, str):
-        raise ValueError(
-            f"n_clusters has {count} entries for {limit} views: pass one of each, or one number "
-            "for all"
+        raise ArgumentError(
+            Argument("n_clusters"),
+            f" has {count} entries for {limit} views: pass one of each, or one number for all",
         )
     return min(count, limit)

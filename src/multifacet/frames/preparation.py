@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..linalg import Array
+from ..wording import Argument, ArgumentError
 from .cells import Cells, check_cells, check_sparse, numbers_if_text, read_column, whole
 from .encoding import Encoding, encode, learn
 from .notes import InputError, Note, Remedy
@@ -105,7 +106,9 @@ def prepare(
     if not isinstance(standardize, bool):
         raise ValueError(f"standardize must be True or False, got {standardize!r}")
     if missing not in ("error", "impute", "drop"):
-        raise ValueError(f"missing={missing!r} is not known: use 'error', 'impute', 'drop'")
+        raise ArgumentError(
+            Argument.of("missing", missing), " is not known: use 'error', 'impute', 'drop'"
+        )
     table = read_table(data)
     if table.n_rows < 2:
         raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import Argument, ArgumentError, ArgumentWarning
 from .cells import Cells, read_column, whole
 from .encoding import Encoding
 from .notes import InputError, InputWarning, Note, Remedy
@@ -261,15 +262,13 @@ def check_target(table: Table, names: list[str]) -> None:
         if _look(table, name) != _UNIQUE:
             continue
         if table.read(name).kind == "category":
-            raise ValueError(
-                f"target={name!r} is different in every row, so it names the rows and nothing can "
-                "depend on it: pass classes or measurements"
+            raise ArgumentError(
+                Argument.of("target", name),
+                " is different in every row, so it names the rows and nothing can depend on it: "
+                "pass classes or measurements",
             )
-        warnings.warn(
-            f"target={name!r} looks as if it names the rows: if it does, the result means nothing",
-            UserWarning,
-            stacklevel=4,
-        )
+        doubt = " looks as if it names the rows: if it does, the result means nothing"
+        warnings.warn(ArgumentWarning(Argument.of("target", name), doubt), stacklevel=4)
 
 
 def _settle(looks: dict[str, str]) -> dict[str, str]:

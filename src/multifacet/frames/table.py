@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 from ..linalg import Array, is_array_like
+from ..wording import Argument, ArgumentError
 from .cells import ONE_VALUE, Cells, as_array, read_column
 
 #: Likeness from which a name is suggested in place of an unknown one.
@@ -77,12 +78,14 @@ class Table:
         found = [str(name) for name in ([names] if single else names)]
         for name in found:
             if not self.named:
-                raise ValueError(
-                    f"{argument}={name!r} names a column, but data has no column names: pass a "
-                    "data frame, or a dict of columns"
+                raise ArgumentError(
+                    Argument.of(argument, name),
+                    " names a column, but data has no column names: pass a data frame, or a dict "
+                    "of columns",
                 )
             if name not in self.columns:
-                raise ValueError(f"{argument}={name!r} is not a column: {self._suggestion(name)}")
+                meant = self._suggestion(name)
+                raise ArgumentError(Argument.of(argument, name), f" is not a column: {meant}")
         return found
 
     def _suggestion(self, name: str) -> str:

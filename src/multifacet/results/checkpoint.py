@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 
 from ..files import check_shape
 from ..linalg import Array
+from ..wording import Argument, ArgumentError
 from .storage import pack_views, read_archive, unpack_views, write_archive
 from .view import View
 
@@ -68,15 +69,22 @@ class Checkpoint:
             check_shape(meta, {"options": {...: str}, "data": str})
         was = meta["options"]
         changed = [
-            f"{name}={was.get(name)}"
+            Argument(name, str(was.get(name)))
             for name in self.options
             if self.options[name] != was.get(name)
         ]
         if changed or meta["data"] != self.data:
-            reason = f"with {', '.join(changed)}" if changed else "from other data"
-            raise ValueError(
-                f"checkpoint={str(self.path)!r} was made {reason}: use the same again, or delete "
-                "the file to begin anew (on the command line: --force without --resume)"
+            reason: list[str | Argument] = ["from other data"]
+            if changed:
+                reason = ["with ", changed[0]]
+                for other in changed[1:]:
+                    reason += [", ", other]
+            raise ArgumentError(
+                Argument.of("checkpoint", str(self.path)),
+                " was made ",
+                *reason,
+                ": use the same again, or delete the file to begin anew (on the command line: "
+                "--force without --resume)",
             )
         with self._named():
             return unpack_views(meta.get("views"), arrays)

@@ -15,6 +15,7 @@ from ..linalg import Array, is_array_like
 from ..metrics import nmi
 from ..results.comparison import Agreement, Comparison
 from ..validation import check_choice, check_labels
+from ..wording import Argument, ArgumentError
 
 
 def compare_labelings(
@@ -55,9 +56,10 @@ def compare_labelings(
     names = table.find("labels", list(table.columns) if labels is None else labels)
     names = list(dict.fromkeys(names))
     if len(names) < 2:
-        raise ValueError(
-            f"labels={names} names {len(names)} labeling{'s' * (len(names) != 1)}: at least 2 are "
-            "needed"
+        plural = "s" * (len(names) != 1)
+        raise ArgumentError(
+            Argument.of("labels", names),
+            f" names {len(names)} labeling{plural}: at least 2 are needed",
         )
     cells = [table.read(name) for name in names]
     rows = ~check_cells(cells, table.n_rows, missing, "label or drop")

@@ -19,6 +19,7 @@ from ..linalg import Array
 from ..metrics import hsic
 from ..results.reduction import Reduction
 from ..validation import are_classes
+from ..wording import Argument, ArgumentError
 
 #: Features that the sentence names at most; each has this share of the importance of the first.
 MAX_NAMED, MIN_IMPORTANCE = 3, 0.1
@@ -96,7 +97,8 @@ def reduce_table(
     """
     guided_by, guides = _guides(data, target, scores)
     if guided_by == "target" and n_clusters != "auto":
-        raise ValueError(f"n_clusters={n_clusters!r} has no effect with a target: leave it out")
+        idle = Argument.of("n_clusters", n_clusters)
+        raise ArgumentError(idle, " has no effect with a target: leave it out")
     prepared = prepare(
         data,
         given=guides or None,

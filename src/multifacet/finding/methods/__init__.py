@@ -9,6 +9,7 @@ be passed as well.
 from __future__ import annotations
 
 from ...search import Source
+from ...wording import Argument, ArgumentError
 from .base import Finding, Found, Method
 from .closed_forms import EmbeddingMethod, LinearMethod
 from .independent import IndependentMethod
@@ -43,7 +44,8 @@ def as_method(method: str | Method | Source) -> Method:
         return SourceMethod(method)
     if isinstance(method, str) and method in METHODS:
         return METHODS[method]()
-    raise ValueError(
-        f"method={method!r} is not known: use {', '.join(map(repr, METHODS))}, or an object of a "
-        "class derived from multifacet.search.Source"
+    raise ArgumentError(
+        Argument.of("method", method),
+        f" is not known: use {', '.join(map(repr, METHODS))}, or an object of a class derived from "
+        "multifacet.search.Source",
     )

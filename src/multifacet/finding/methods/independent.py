@@ -9,6 +9,7 @@ from ...isaac import ISAAC
 from ...linalg import Array
 from ...results.found import Found
 from ...search import Settings
+from ...wording import Argument, ArgumentError
 from .base import Finding, Method
 
 if TYPE_CHECKING:
@@ -24,14 +25,17 @@ class IndependentMethod(Method):
     def begin(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> Finding:
         """Find all views."""
         if given:
-            raise ValueError(
-                "method='isaac' finds all views at once and cannot avoid given labels: leave "
-                "given out, or use method='kdac'"
+            raise ArgumentError(
+                Argument.of("method", "isaac"),
+                " finds all views at once and cannot avoid given labels: leave given out, or use ",
+                Argument.of("method", "kdac"),
             )
         if finder.n_clusters != "auto":
-            raise ValueError(
-                f"n_clusters={finder.n_clusters!r} but method='isaac' chooses the number of "
-                "clusters itself: leave it at 'auto'"
+            raise ArgumentError(
+                Argument.of("n_clusters", finder.n_clusters),
+                " but ",
+                Argument.of("method", "isaac"),
+                " chooses the number of clusters itself: leave it at 'auto'",
             )
         return _IndependentFinding(X, ISAAC(random_state=seed, verbose=finder.verbose))
 
