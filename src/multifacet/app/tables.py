@@ -15,7 +15,7 @@ from ..frames.table import listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
 from .limits import unpacked_size
-from .words import for_the_page
+from .words import for_the_page, noted
 
 #: What one request may bring, and what a packed file may unpack to.
 MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
@@ -54,12 +54,12 @@ def check_unpacked(name: str, paths: Iterable[Path]) -> None:
 def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None) -> dict[str, Any]:
     """Return what the columns are taken for at first, and why some are left out."""
     setup = {"standardize": True, "missing": "error", "given": [], "identifier": identifier}
+    notes = [noted(note) for note in file.notes]
     try:
         roles = assign_roles(columns, identifier=identifier, features=file.features)
     except ValueError as error:  # it is for the user to say what the features are
-        return setup | {"features": [], "left_out": {}, "notes": [*file.notes, for_the_page(error)]}
+        return setup | {"features": [], "left_out": {}, "notes": [*notes, for_the_page(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}
-    notes = [*file.notes]
     unread = [name for name, why in roles.left_out.items() if why == UNREAD]
     if unread:
         notes.append(f"left out, also of exported labels, as {UNREAD}: {listing(unread)}")

@@ -74,7 +74,7 @@ def for_the_page(said: object) -> str:
     """
     note = getattr(said, "note", None)
     if note is not None:
-        return _GIVEN.sub("known ", _note(note))
+        return _GIVEN.sub("known ", noted(note))
     text = said.worded(_setting) if isinstance(said, Sentence) else str(said)
     text = _GIVEN.sub("known ", text)
     for pattern, words in _PHRASES.items():
@@ -89,7 +89,8 @@ def _setting(argument: Argument) -> str:
     return f"“{SETTINGS[argument.name]}” {argument.shown or ''}".rstrip()
 
 
-def _note(note: Note) -> str:
+def noted(note: Note) -> str:
+    """Return a note on a table as the page says it."""
     if note.remedy is None:
         return note.said("")
     return note.said(_ADVICE.get(note.remedy) or in_python(note.remedy, note.columns))

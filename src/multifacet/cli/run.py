@@ -14,6 +14,7 @@ import click
 from ..runs.record import Record
 from .command import Command, Refused, say, say_json
 from .progress import Display
+from .words import in_options
 
 if TYPE_CHECKING:
     from ..files import FileData
@@ -55,7 +56,7 @@ class Run:
                 f"{file.name!r} has changed since the run that --from repeats: run without --from"
             )
         for note in file.notes:
-            self.note(f"{file.name}: {note}")
+            self.note(f"{file.name}: {in_options(note, self.options)}")
 
     def write(self, folder: Path, document: Mapping[str, Any]) -> None:
         """Write what all commands leave: the result as JSON, its report, and how to repeat it."""

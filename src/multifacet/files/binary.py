@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ..frames.notes import Note
 from ..frames.table import listing
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
@@ -150,7 +151,7 @@ def read_h5ad(name: str, content: bytes, matrix: str) -> FileData:
     notes = []
     if not data.var_names.is_unique:
         data.var_names_make_unique()
-        notes.append("variables of the same name were numbered")
+        notes.append(Note("variables of the same name were numbered"))
     values, names = _choose_matrix(name, data, matrix)
     if issparse(values):
         n_cells = values.shape[0] * values.shape[1]

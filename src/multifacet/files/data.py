@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..frames.notes import Note
 from ..frames.table import listing
 from ..linalg import Array
 
@@ -23,8 +24,8 @@ class FileData:
         no name, the index of pandas in Parquet, the names of observations in .h5ad.
     features : list of str or None
         Columns that are features by the word of the format: those of a matrix.
-    notes : list of str
-        What was assumed in reading, in sentences for the user.
+    notes : list of Note
+        What was assumed in reading; each is a sentence as text.
     name : str
         Name of the file; ``stdin`` for standard input.
     format : str
@@ -45,7 +46,7 @@ class FileData:
     columns: dict[str, Any] = field(repr=False)
     index: Array | None = field(repr=False, default=None)
     features: list[str] | None = field(repr=False, default=None)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     name: str = ""
     format: str = ""
     sha256: str = ""

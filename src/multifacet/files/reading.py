@@ -79,7 +79,7 @@ def read_file(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = write_text(f"{folder}/birds.csv", "bird;mass\nann;3,75\nbob;3,8\n")
     ...     data = read_file(path)
-    >>> data.columns["mass"], data.notes
+    >>> data.columns["mass"], [str(note) for note in data.notes]
     (array([3.75, 3.8 ]), ["fields are separated by ';'", 'numbers have a decimal comma'])
     """
     if format is not None and format not in FORMATS:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..frames.notes import Note
 from ..frames.table import listing
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
@@ -48,23 +49,24 @@ def read_delimited(
     if decimal not in (None, ".", ","):
         raise ArgumentError(Argument.of("decimal", decimal), " is not known: use '.' or ','")
     text = _decode(name, content, encoding)
-    notes = []
+    notes: list[Note] = []
     if separator is None:
         separator = _sniff(text)
         if separator not in ",\t":
-            notes.append(f"fields are separated by {separator!r}")
+            notes.append(Note(f"fields are separated by {separator!r}"))
     header, rows = _read_rows(name, text, separator)
     if _are_data(header):
         rows.insert(0, header)
         header = [f"x{j}" for j in range(len(header))]
-        notes.append("the first line holds numbers, so the columns were named 'x0', 'x1', ...")
+        fact = "the first line holds numbers, so the columns were named 'x0', 'x1', ..."
+        notes.append(Note(fact, columns=tuple(header)))
     if not rows:
         raise ValueError(f"{name!r} has a header of {len(header)} columns, but no rows")
     texts, index = _name_columns(name, header, rows)
     if decimal is None:
         decimal = "," if separator != "," and _has_decimal_comma(texts.values()) else "."
         if decimal == ",":
-            notes.append("numbers have a decimal comma")
+            notes.append(Note("numbers have a decimal comma"))
     columns = {column: _parse(cells, decimal) for column, cells in texts.items()}
     return FileData(columns, index, notes=notes + _remarks(texts, columns, decimal))
 
@@ -221,7 +223,7 @@ def _numbers(texts: Collection[str], decimal: str) -> Array | None:
 
 def _remarks(
     texts: Mapping[str, tuple[str, ...]], columns: Mapping[str, Array], decimal: str
-) -> list[str]:
+) -> list[Note]:
     """Say which words were taken as missing values, and which columns are nearly numbers."""
     notes = []
     words = {column: MISSING.intersection(cells) - {""} for column, cells in texts.items()}
@@ -229,16 +231,13 @@ def _remarks(
     if spelled:
         where = [column for column, found in words.items() if found]
         plural = "s" * (len(where) > 1)
-        notes.append(
-            f"{listing(spelled)} is taken as a missing value in column{plural} {listing(where)}"
-        )
+        fact = f"{listing(spelled)} is taken as a missing value in column{plural} {listing(where)}"
+        notes.append(Note(fact, columns=tuple(where)))
     for column, values in columns.items():
         if values.dtype == object:
             distinct = dict.fromkeys(value for value in values.tolist() if value is not None)
             odd = [text for text in distinct if _numbers([text], decimal) is None]
             if 0 < len(odd) < len(distinct) / 2:
-                notes.append(
-                    f"column {column!r} is text because of {listing(odd, 3)}; its other values are "
-                    "numbers"
-                )
+                why = f"because of {listing(odd, 3)}; its other values are numbers"
+                notes.append(Note(f"column {column!r} is text {why}", columns=(column,)))
     return notes
