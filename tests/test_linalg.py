@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from multifacet import ViewFinder
-from multifacet.linalg import leading_eigenpairs, symmetric_operator
+from multifacet.linalg import column_moments, leading_eigenpairs, symmetric_operator
 
 
 def low_rank(rank: int, size: int = 500) -> np.ndarray:
@@ -40,3 +41,14 @@ def test_few_rows_of_many_features():
 def test_multiple_eigenvalues(k):
     A = np.diag(np.r_[np.full(5, 2.0), np.full(495, 1.0)])
     assert np.allclose(leading_eigenpairs(A, k)[0], 2.0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_moments_are_those_of_numpy(offset):
+    X = offset + np.random.default_rng(0).standard_normal((10_000, 3))
+    mean, spread = column_moments(X)
+    assert np.allclose(mean, X.mean(axis=0), rtol=1e-12)
+    assert np.allclose(spread, X.std(axis=0), rtol=1e-6)
+    sparse = csr_matrix(np.where(np.abs(X - offset) > 1, X, 0.0))
+    if offset == 0:
+        assert np.allclose(column_moments(sparse)[1], sparse.toarray().std(axis=0))

@@ -106,3 +106,12 @@ def test_gradient_of_the_joint_objective_with_moving_degrees():
     phi, _ = sums.phi_and_objective(W, with_moving_degrees(gamma, rows, solution.degrees))
     gradient = numerical_gradient(lambda V: embed(sums, problem, V).objective, W)
     np.testing.assert_allclose(2 * phi @ W, gradient, atol=1e-6 * np.abs(gradient).max())
+
+
+def test_a_problem_on_some_rows_keeps_its_scale():
+    labels = np.repeat([0, 1], 500)
+    whole = alternative([labels], 3.0, 2)
+    part = whole.take(np.arange(0, 1000, 10))
+    assert np.allclose((part.columns**2).sum(axis=0), 10 * (whole.columns[::10] ** 2).sum(axis=0))
+    assert np.allclose((part.columns**2).sum(axis=0), (whole.columns**2).sum(axis=0))
+    assert np.allclose(part.columns.sum(axis=0), 0)

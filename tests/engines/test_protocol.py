@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -16,7 +18,8 @@ from multifacet import (
 )
 from multifacet.datasets import make_gaussian_views
 from multifacet.engines import Engine, Exact, LowRank, as_engine
-from multifacet.engines.choose import Auto
+from multifacet.engines.choose import EXACT_ROWS, Auto
+from multifacet.kernels import Linear
 from multifacet.metrics import nmi
 from multifacet.solvers import ISM
 
@@ -161,3 +164,12 @@ def test_every_estimator_takes_every_engine(views, name):
 def test_the_closed_form_by_features_needs_no_engine(views):
     assert "engine" not in LinearKDAC().get_params()
     assert LinearKDAC(2, random_state=0).fit(views[0]).labels_.shape == (80,)
+
+
+def test_auto_chooses_by_the_number_of_rows_and_says_so(caplog):
+    assert isinstance(Auto().choose(EXACT_ROWS, 10)[0], Exact)
+    assert isinstance(Auto().choose(EXACT_ROWS + 1, 10)[0], LowRank)
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    with caplog.at_level(logging.INFO, logger="multifacet"):
+        Auto().attach(X, Linear())
+    assert "exact engine: 50 rows are few enough" in caplog.text
