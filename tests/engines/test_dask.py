@@ -20,7 +20,7 @@ from multifacet import KDAC, SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
 from multifacet.datasets import make_moons_views
 from multifacet.engines import Dask, LowRank, as_engine
 from multifacet.engines import dask as engine_module
-from multifacet.engines.blocks import CHUNK_BYTES, FOLD, chunk_rows, fold
+from multifacet.engines.blocks import CHUNK_BYTES, FOLD, SINGLE_ROWS, chunk_rows, fold
 from multifacet.engines.choose import Auto
 from multifacet.engines.dask import DaskSums
 from multifacet.engines.lowrank import LowRankSums
@@ -101,12 +101,12 @@ def test_equal_to_the_last_bit_in_single_precision():
         assert (low.degrees(W) == sums.degrees(W).compute()).all()
 
 
-def test_relative_scales_beyond_the_sample(problem, monkeypatch):
+def test_relative_scales_beyond_the_sample(problem):
     X, W, _ = problem
-    for module in ("lowrank", "dask"):
-        monkeypatch.setattr(f"multifacet.engines.{module}.SAMPLE", 300)
-    low = LowRank(max_rank=50).attach(X, KERNELS["relative"])
-    sums = Dask(max_rank=50).attach(da.from_array(X, chunks=(200, -1)), KERNELS["relative"])
+    low = LowRank(max_rank=50, sample=300).attach(X, KERNELS["relative"])
+    sums = Dask(max_rank=50, sample=300).attach(
+        da.from_array(X, chunks=(200, -1)), KERNELS["relative"]
+    )
     close(low.degrees(W), sums.degrees(W))
 
 
@@ -183,15 +183,11 @@ def test_kdac_is_the_same_in_any_chunks(moons, expected, chunks):
     assert (model.predict(X[:50]) == new.compute()).all()  # arrays in, arrays out
 
 
-def test_a_fit_in_single_precision_is_equal_to_the_last_bit(moons, monkeypatch):
-    X, labelings = moons
-    for module in ("blocks", "lowrank"):
-        monkeypatch.setattr(f"multifacet.engines.{module}.SINGLE_ROWS", 200)
-    monkeypatch.setattr("multifacet.engines.blocks.WHOLE_BLOCKS", 256)
-    for module in ("linalg", "engines.chunked"):
-        monkeypatch.setattr(f"multifacet.{module}.MOMENT_ROWS", 256)
-    low = fitted(X, labelings[:, 0], engine="lowrank")
-    model = fitted(da.from_array(X, chunks=(500, 4)), labelings[:, 0])
+def test_a_fit_in_single_precision_is_equal_to_the_last_bit():
+    X, labelings = make_moons_views(SINGLE_ROWS + 500, random_state=0)
+    options = {"max_rank": 40, "sample": 1000}
+    low = fitted(X, labelings[:, 0], engine=LowRank(**options))
+    model = fitted(da.from_array(X, chunks=(3000, 4)), labelings[:, 0], engine=Dask(**options))
     assert model.embedding_.compute().dtype == float
     assert (model.components_ == low.components_).all()
     assert (model.embedding_.compute() == low.embedding_).all()
@@ -294,13 +290,13 @@ def test_moments(offset):
     np.testing.assert_allclose(spread, X.std(axis=0), rtol=1e-6)
 
 
-def test_arrays_in_memory_are_cut_if_they_are_large(moons, expected, monkeypatch):
+def test_arrays_in_memory_are_cut_if_they_are_large(moons, expected):
     X, labelings = moons
     assert isinstance(as_engine("dask"), Dask)
     assert type(Dask().attach(X, Gaussian(1.0))) is LowRankSums
-    monkeypatch.setattr(engine_module, "LOCAL_ROWS", 500)
-    assert isinstance(Dask().attach(X, Gaussian(1.0)), DaskSums)
-    model = fitted(X, labelings[:, 0], engine="dask")
+    cut = Dask(local_rows=500)
+    assert isinstance(cut.attach(X, Gaussian(1.0)), DaskSums)
+    model = fitted(X, labelings[:, 0], engine=cut)
     close(expected.components_, model.components_)
     assert isinstance(model.labels_, np.ndarray)
     assert (model.labels_ == expected.labels_).all()
@@ -395,12 +391,12 @@ def test_memory_is_refused_before_it_is_used(problem):
         Dask(memory="much")
 
 
-def test_the_same_with_and_without_what_workers_keep(problem, monkeypatch):
+def test_the_same_with_and_without_what_workers_keep(problem):
     X, W, gamma = problem
     lazy = da.from_array(X, chunks=(200, -1))
     kept = Dask(rank=60).attach(lazy, Gaussian(1.0))
-    monkeypatch.setattr("multifacet.engines.chunked.LOCAL_ROOM", 0)
-    fresh = Dask(rank=60, memory="300 KiB").attach(lazy, Gaussian(1.0))
+    unkept = engine_module.Chunked(lazy, most=0)
+    fresh = Dask(rank=60, memory="300 KiB").attach(unkept, Gaussian(1.0))
     close(kept.phi_and_objective(W, gamma)[0], fresh.phi_and_objective(W, gamma)[0])
     assert kept._rows.kept is not None
     assert fresh._rows.kept is None

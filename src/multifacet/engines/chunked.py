@@ -83,20 +83,22 @@ class Chunked(LazyRows):
     ----------
     source : dask array of shape (n, d)
         Data, as :func:`read` returns them.
+    most : int, optional
+        Bytes that may be kept; by default what :func:`room` says.
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, most: int | None = None) -> None:
         self.shape, self.dtype = source.shape, source.dtype
-        self._source = source
+        self._source, self._most = source, most
         self.array = source.rechunk((chunk_rows(*source.shape), -1))
-        if self.array.nbytes <= room() // 2:
+        if self.array.nbytes <= (room() if most is None else most) // 2:
             self.array = self.array.persist()
         self._last: tuple[bytes, Array] | None = None
 
     def __getitem__(self, chosen: Any) -> Any:
         """Return some rows as an array, or all rows of some columns in chunks."""
         if isinstance(chosen, tuple):
-            return Chunked(self._source[chosen])
+            return Chunked(self._source[chosen], self._most)
         if isinstance(chosen, slice):
             return self.array[chosen].compute()
         key = np.asarray(chosen).tobytes()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,9 @@ from ..linalg import Array
 from .base import is_dask, refuse_unless_accepted
 from .blocks import Block, Sums, add_up, chunk_rows, slices
 from .chunked import Chunked, added_up, da, node, per_chunk, read, room, unique
-from .exact import parse_bytes
-from .lowrank import SAMPLE, LowRank, LowRankSums
+from .exact import check_whole, parse_bytes
+from .lowrank import LowRank, LowRankSums
 from .threads import single_threaded_blas
-
-#: Rows in memory that are not worth distributing.
-LOCAL_ROWS = 50_000
 
 _log = logging.getLogger("multifacet")
 
@@ -49,6 +46,10 @@ class Dask(LowRank):
         See :class:`LowRank`.
     matrix_features : int, default=1000
         Most features; a matrix of all pairs of them is made.
+    sample : int, default=4000
+        See :class:`LowRank`.
+    local_rows : int, default=50000
+        Rows in memory that are too few to distribute, so that :class:`LowRank` takes them.
 
     Examples
     --------
@@ -66,6 +67,11 @@ class Dask(LowRank):
     """
 
     memory: int | str = "auto"
+    local_rows: int = 50_000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self, "local_rows", low=0)
 
     def budget(self) -> int:
         """Return the budget in bytes."""
@@ -95,10 +101,10 @@ class Dask(LowRank):
         if is_dask(X):
             X = Chunked(read(X))
         elif not isinstance(X, Chunked):
-            if len(X) <= LOCAL_ROWS:
+            if len(X) <= self.local_rows:
                 _log.info(f"low-rank engine: {len(X):,} rows in memory are too few to distribute")
-                local = LowRank(self.rank, self.method, self.tolerance, self.max_rank,
-                                self.budget(), self.seed, self.matrix_features)  # fmt: skip
+                own = {one.name: getattr(self, one.name) for one in fields(LowRank)}
+                local = LowRank(**own | {"memory": self.budget()})
                 return local.attach(X, kernel, mean=mean, n_jobs=n_jobs)
             X = Chunked(da.from_array(X, chunks=(chunk_rows(*X.shape), -1), name=False))
         engine = replace(self.resolved(kernel, X.shape), memory=self.budget())
@@ -133,7 +139,7 @@ class DaskSums(LowRankSums):
 
     def _all_rows(self) -> Block:
         terms = [part for _, part in self.kernel.terms]
-        if self.n_rows <= SAMPLE:
+        if self.n_rows <= self._engine.sample:
             scales = [part.point_scales(self._sampled) for part in terms]
             placed = [None if s is None else self._X.beside(s) for s in scales]
             return Block(self._X.array, self._mean, tuple(placed))

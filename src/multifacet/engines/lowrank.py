@@ -42,8 +42,8 @@ from .wide import WIDE, initial_phi_operator, phi_operator
 
 Method = Literal["auto", "nystrom", "cholesky", "fourier"]
 
-#: Rows that landmarks are chosen from, and rows on which the error is estimated.
-SAMPLE, PROBE = 4000, 400
+#: Rows on which the error is estimated.
+PROBE = 400
 #: Sine of the angle by which W may move before landmarks are chosen again.
 REFRESH = 0.3
 #: First rank tried; it is doubled until the error is small enough.
@@ -77,6 +77,8 @@ class LowRank(Engine):
         Seed of the sample and of random features.
     matrix_features : int, default=1000
         Most features for which Phi is a matrix (d, d); beyond, it is multiplied with only.
+    sample : int, default=4000
+        Rows from which landmarks are chosen.
 
     Examples
     --------
@@ -92,10 +94,12 @@ class LowRank(Engine):
     memory: int | str = "2 GiB"
     seed: int = 0
     matrix_features: int = WIDE
+    sample: int = 4000
 
     def __post_init__(self) -> None:
         self.budget()
         check_whole(self, "matrix_features", low=0)
+        check_whole(self, "sample", low=2)
         if self.method not in get_args(Method):
             known = ", ".join(map(repr, get_args(Method)))
             raise ValueError(f"method={self.method!r} is not known: use {known}")
@@ -162,8 +166,8 @@ class LowRankSums:
         self._X, self._engine, self._n_threads = X, engine, n_threads
         self._mean = np.zeros(self.n_features) if mean is None else np.asarray(mean, dtype=float)
         rng = np.random.default_rng(engine.seed)
-        self._sample = np.sort(rng.permutation(self.n_rows)[:SAMPLE])
-        self._sampled = X[:] if self.n_rows <= SAMPLE else X[self._sample]
+        self._sample = np.sort(rng.permutation(self.n_rows)[: engine.sample])
+        self._sampled = X[:] if self.n_rows <= engine.sample else X[self._sample]
         self._rows = self._all_rows()
         self._landmarks: tuple[Array, Array] | None = None  # W they were chosen at, and rows
         self._state: tuple[bytes, Block, Basis] | None = None
@@ -297,7 +301,7 @@ class LowRankSums:
 
     def _all_rows(self) -> Block:
         """Return all rows as one block."""
-        reference = None if self.n_rows <= SAMPLE else self._sampled
+        reference = None if self.n_rows <= self._engine.sample else self._sampled
         terms = self.kernel.terms
         scales = tuple(part.point_scales(self._X, reference) for _, part in terms)
         return Block(self._X, self._mean, scales)
@@ -398,7 +402,7 @@ class LowRankSums:
     def _new_landmarks(self, sample: Points) -> Array:
         """Return the rows of the sample that become landmarks."""
         engine = self._engine
-        most = min(self._most(), SAMPLE)
+        most = min(self._most(), engine.sample)
         if engine.method == "cholesky":
             return self._pivots(sample, most)
         rank = min(FIRST_RANK, most) if isinstance(engine.rank, str) else most
