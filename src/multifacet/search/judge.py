@@ -27,6 +27,7 @@ def judge(
     source: str = "kernel",
     settings: Settings | None = None,
     graph: Any = None,
+    smallest: float | None = None,
 ) -> Candidate:
     """Judge a grouping of the sample in a subspace.
 
@@ -46,6 +47,8 @@ def judge(
         Settings that lead to it; by default its number of groups and dimensions.
     graph : CSR matrix of shape (m, m), optional
         Neighbour graph of the rows in the subspace, if it is known already.
+    smallest : float, optional
+        Share of n / k below which a group is a fragment; by default that of the plan.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def judge(
     rejected = ""
     if k != (sample.settings.n_clusters or k):
         rejected = "not the number of groups asked for"
-    elif balance < plan.fragment:
+    elif balance < (plan.fragment if smallest is None else smallest):
         rejected = "fragment"
     elif any(value > plan.known + plan.known_by_chance * chance for value, chance in known):
         rejected = "repeats what is given"

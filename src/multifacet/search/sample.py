@@ -68,6 +68,12 @@ class Sample:
         known = [one for one in codes if one.any()]
         return cls(X, rows, mean, known, settings, plan, seed, table, given)
 
+    def numbers_of_groups(self, most: int) -> list[int]:
+        """Return the number of groups asked for, or else 2 to ``most`` if rows suffice."""
+        if self.settings.n_clusters is not None:
+            return [self.settings.n_clusters]
+        return list(range(2, min(most, len(self.rows) // self.plan.fewest_rows) + 1))
+
     def project(self, W: Array) -> Array:
         """Return the rows in the subspace of W (d, q), centred, shape (m, q)."""
         return np.asarray(self.X @ W) - self.mean @ W

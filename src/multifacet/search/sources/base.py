@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 
 from ...linalg import Array
@@ -44,10 +45,16 @@ class Source(ABC):
     """
 
     name: str
+    #: What its groups are like, in words.
+    kind: str = "groups"
 
     @abstractmethod
     def propose(self, sample: Sample) -> Iterator[Proposal]:
         """Yield candidates, the most promising first where the order is free."""
+
+    def freedom(self, sample: Sample) -> float:
+        """Return in how many dimensions it looks for a direction: more find more by chance."""
+        return float(min(sample.plan.start_components, sample.X.shape[1]))
 
     def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
         """Return a finalist with its stability, if the source can tell it."""
@@ -58,3 +65,12 @@ class Source(ABC):
         neighbours = KNeighborsClassifier(min(VOTERS, len(candidate.labels)))
         neighbours.fit(sample.project(candidate.W), candidate.labels)
         return neighbours.predict(X @ candidate.W - sample.mean @ candidate.W)
+
+
+class LinearSource(Source):
+    """A source whose groups lie on different sides of planes in their subspace."""
+
+    def label(self, sample: Sample, candidate: Candidate, X: Any) -> Array:
+        """Return the groups (n,) of rows X (n, d): by the planes between those of the sample."""
+        rule = LinearDiscriminantAnalysis().fit(sample.project(candidate.W), candidate.labels)
+        return rule.predict(X @ candidate.W - sample.mean @ candidate.W)

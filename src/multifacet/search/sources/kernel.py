@@ -61,6 +61,7 @@ class KernelSource(Source):
     starts: StartMaker
     with_residual: bool = True
     name = "kernel"
+    kind = "groups of any shape"
 
     def propose(self, sample: Sample) -> Iterator[Proposal]:
         """Judge every start, then explore the most promising ones."""
