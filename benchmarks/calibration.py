@@ -7,6 +7,7 @@ and writes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,12 +17,14 @@ from sklearn.preprocessing import scale
 
 from multifacet import ViewFinder
 from multifacet.search import PLAN
-from multifacet.search.null import FILE, NullLaw, NullLaws, shape_of
+from multifacet.search.null import FILE, NullLaw, NullLaws, shape_of, skewness_of
 
 from .table import Table
 
-#: Clouds that the laws are fitted to, and further ones that they are checked on.
-CLOUDS, CHECKED, QUICK_CLOUDS = 200, 60, 6
+#: Clouds that the laws are fitted to, and further ones that they are checked on: of the kernel's
+#: search, and of all sources together.
+CLOUDS, CHECKED, QUICK_CLOUDS = 120, 30, 6
+TABLES, CHECKED_TABLES, QUICK_TABLES = 196, 70, 7
 #: The 95 % quantile of a Gumbel law of mean zero, in scales.
 GUMBEL_95 = 2.393
 #: Deviations by which the quantile is taken higher, since it is that of a sample: with 0.84 the
@@ -47,16 +50,58 @@ def cloud(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
     return scale(X + 3 * rng.standard_normal((groups, d))[given]), given
 
 
-def searched(seed: int) -> list[float] | None:
+#: Tables without groups of the kinds that people have.
+KINDS = ("Gaussian", "uniform", "t", "log-normal", "counts", "0/1", "correlated")
+
+
+def structureless(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return a table of a kind, possibly around given groups."""
+    n = int(np.exp(rng.uniform(np.log(80), np.log(450))))
+    d = int(np.exp(rng.uniform(np.log(3), np.log(25))))
+    X = {
+        "uniform": lambda: rng.uniform(size=(n, d)),
+        "t": lambda: rng.standard_t(4, size=(n, d)),
+        "log-normal": lambda: np.exp(0.8 * rng.standard_normal((n, d))),
+        "counts": lambda: rng.poisson(rng.uniform(1, 8, d), (n, d)).astype(float),
+    }.get(kind, lambda: rng.standard_normal((n, d)))()
+    if kind == "0/1":
+        X[:, :2] = rng.random((n, 2)) < 0.5
+    if kind == "correlated":
+        X = X @ rng.standard_normal((d, d))
+    if rng.random() < 0.5:
+        return scale(X), None
+    given = rng.integers(0, 3, n)
+    if kind not in ("counts", "0/1"):  # whose values would not stay what they are
+        X = X + 2 * X.std(axis=0) * rng.standard_normal((3, d))[given]
+    return scale(X), given
+
+
+def asked(rng: np.random.Generator) -> int | None:
+    """Return a number of groups to ask for, mostly none."""
+    return (None, None, None, 2, 3, 5)[rng.integers(6)]
+
+
+def by_kernel(seed: int) -> list[float] | None:
     """Return the shape, separation and stability of the view found in a cloud, if any is."""
     rng = np.random.default_rng(9000 + seed)
     X, given = cloud(rng)
-    k = rng.choice(["auto", "auto", "auto", 2, 3, 5])
-    asked = None if k == "auto" else int(k)
-    view = ViewFinder(1, asked or "auto", random_state=0).fit(X, given=given).views_[0]
+    k = asked(rng)
+    view = ViewFinder(1, k or "auto", method="kdac", random_state=0).fit(X, given=given).views_[0]
     if not np.isfinite(view.separation):
         return None
-    return [*shape_of(*X.shape, asked), view.separation, view.stability]
+    return [*shape_of(*X.shape, k), view.separation, view.stability]
+
+
+def by_all_sources(seed: int) -> list[float] | None:
+    """Return the shape, surprise and stability of the view found in a table, if any is."""
+    rng = np.random.default_rng(30_000 + seed)
+    X, given = structureless(KINDS[seed % len(KINDS)], rng)
+    k = asked(rng)
+    views = ViewFinder(1, k or "auto", random_state=0).fit(X, given=given).views_
+    if not views or views[0].surprise is None:
+        return None
+    skewness = skewness_of(X, [] if given is None else [given])
+    return [*shape_of(*X.shape, k, skewness), views[0].surprise, views[0].stability]
 
 
 def fitted(shapes: np.ndarray, statistic: np.ndarray) -> NullLaw:
@@ -70,28 +115,56 @@ def fitted(shapes: np.ndarray, statistic: np.ndarray) -> NullLaw:
 
 def exceeded(law: NullLaw, shapes: np.ndarray, statistic: np.ndarray) -> np.ndarray:
     """Return the p-values of statistics on data of some shapes."""
-    means = shapes @ np.array([law.level, law.rows, law.features, law.splits])
-    return -np.expm1(-np.exp(-((statistic - means) / law.scale + np.euler_gamma)))
+    slopes = [law.level, law.rows, law.features, law.splits, law.skewness]
+    excess = (statistic - shapes @ np.array(slopes)) / law.scale
+    return -np.expm1(-np.exp(-(excess + np.euler_gamma)))
+
+
+def simulated(
+    search: Callable[[int], list[float] | None], worth: float, count: int, checked: int
+) -> tuple[list[NullLaw], list[str]]:
+    """Return the laws of a search, alone and with stability, and how often others exceed them."""
+    found = Parallel(n_jobs=-1)(delayed(search)(seed) for seed in range(count + checked))
+    values, further = (
+        np.array([one for one in part if one is not None])
+        for part in (found[:count], found[count:])
+    )
+    laws, small = [], []
+    for weight in (0.0, worth):
+        law = fitted(values[:, :-2], values[:, -2] + weight * values[:, -1])
+        again = exceeded(law, further[:, :-2], further[:, -2] + weight * further[:, -1])
+        laws.append(law)
+        small.append(f"{int((again < 0.05).sum())} of {checked}")
+    return laws, small
 
 
 def run(quick: bool = False) -> list[Table]:
-    clouds, checked = (QUICK_CLOUDS, 2) if quick else (CLOUDS, CHECKED)
-    found = Parallel(n_jobs=-1)(delayed(searched)(seed) for seed in range(clouds + checked))
-    values = np.array([one for one in found[:clouds] if one is not None])
-    shapes, separated, stable = values[:, :4], values[:, 4], values[:, 5]
-    laws = NullLaws(PLAN.key, fitted(shapes, separated), fitted(shapes, separated + stable))
+    clouds, tables = (
+        ((QUICK_CLOUDS, 2), (QUICK_TABLES, 2))
+        if quick
+        else ((CLOUDS, CHECKED), (TABLES, CHECKED_TABLES))
+    )
+    kernel, kernel_small = simulated(by_kernel, 1.0, *clouds)
+    every, every_small = simulated(by_all_sources, PLAN.stability_worth, *tables)
+    laws = NullLaws(PLAN.key, *kernel, *every)
     if not quick:
         Path(str(files("multifacet.search").joinpath(FILE))).write_text(laws.to_json(), "utf-8")
+    columns = ["statistic", *NullLaw.__dataclass_fields__, "p < 0.05 in further tables"]
     table = Table(
-        f"Null of the automatic search ({len(values)} clouds, plan {PLAN.key})",
-        ["statistic", "level", "rows", "features", "splits", "scale", "p < 0.05 in further clouds"],
-        note=f"Of {checked} further clouds, those without any view have p = 1.",
+        f"Null of the automatic search (plan {PLAN.key})",
+        columns,
+        note=f"Kernel's search: {clouds[0]} Gaussian, uniform and mixed clouds. All sources: "
+        f"{tables[0]} tables, {', '.join(KINDS)} in turn. Half to two thirds of them have given "
+        "groups. Tables without any view have p = 1.",
     )
-    further = np.array([one for one in found[clouds:] if one is not None])
-    for name, law, statistic in (
-        ("separation", laws.separation, further[:, 4]),
-        ("separation + stability", laws.with_stability, further[:, 4] + further[:, 5]),
+    names = [
+        "kernel: separation",
+        "kernel: separation + stability",
+        "all sources: surprise",
+        f"all sources: surprise + {PLAN.stability_worth:g} stability",
+    ]
+    for name, law, small in zip(
+        names, [*kernel, *every], [*kernel_small, *every_small], strict=True
     ):
-        small = int((exceeded(law, further[:, :4], statistic) < 0.05).sum())
-        table.add(name, *vars(law).values(), f"{small} of {checked}")
+        table.add(name, *vars(law).values(), small)
     return [table]

@@ -5,25 +5,39 @@ puts them on one scale; the bank ranks them (:func:`select`). All constants are 
 :class:`SearchPlan`, and :mod:`.null` knows what structureless data reach under it.
 """
 
-from .bank import Selection, select
+from .appraisal import Appraisal
+from .bank import Bank, Selection, select
 from .candidate import Candidate, Settings
 from .judge import judge, with_stability
-from .null import significance
+from .null import chance, significance
 from .papers import eigengap_dimension, papers_settings, select_by_quality
 from .plan import PLAN, SearchPlan
 from .sample import Sample
-from .sources import KernelSource, Proposal, Source
+from .sources import (
+    CompactSource,
+    KernelSource,
+    MixtureSource,
+    Proposal,
+    Source,
+    StepSource,
+)
 
 __all__ = [
     "PLAN",
+    "Appraisal",
+    "Bank",
     "Candidate",
+    "CompactSource",
     "KernelSource",
+    "MixtureSource",
     "Proposal",
     "Sample",
     "SearchPlan",
     "Selection",
     "Settings",
     "Source",
+    "StepSource",
+    "chance",
     "eigengap_dimension",
     "judge",
     "papers_settings",

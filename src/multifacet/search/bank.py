@@ -15,9 +15,11 @@ import numpy as np
 from ..linalg import Array
 from ..metrics import nmi
 from ..progress import Callback
+from .appraisal import Appraisal
 from .candidate import Candidate, Settings
-from .judge import entropy
+from .judge import chance_nmi, entropy
 from .plan import PLAN, SearchPlan
+from .residual import GroupResidual
 from .sample import Sample
 from .sources import Proposal, Source
 
@@ -58,8 +60,11 @@ class Selection:
 
     @property
     def found(self) -> bool:
-        """Whether the winner is admissible and separated better than a structureless cloud."""
-        return not self.chosen.rejected and self.chosen.separation >= self.plan.weak
+        """Whether the winner is admissible and, if it was compared by separation, is separated."""
+        by_surprise = self.chosen.surprise is not None
+        return not self.chosen.rejected and (
+            by_surprise or self.chosen.separation >= self.plan.weak
+        )
 
     @property
     def chosen(self) -> Candidate:
@@ -78,6 +83,12 @@ class Selection:
             return (
                 f"none of {len(self.candidates)} candidates is new and has clearly separated "
                 f"clusters{best}: the median distance and the papers' start are used"
+            )
+        if one.surprise is not None:
+            return (
+                f"{one.n_clusters} groups in {one.n_components} dimensions, proposed by "
+                f"{one.source} ({one.start}): surprise {one.surprise:.1f} nats, separation "
+                f"{one.separation:.2f}, the best of {len(self.candidates)} candidates"
             )
         width = "" if one.bandwidth is None else f", bandwidth {one.bandwidth:.3g}"
         return (
@@ -109,26 +120,37 @@ def select(
     Selection
         All candidates, best first, and the settings of the best one if it was found.
     """
-    race = _Race(sample, callback)
+    found = proposed(sample, sources, callback)
+    candidates = _confirmed(sample, sources, sorted(found, key=_rank, reverse=True))
+    if not sample.given and sample.settings.n_clusters is None:
+        candidates = _factor_first(candidates, sample.plan)
+    selection = Selection(candidates, sample.rows, sample.settings, plan=sample.plan)
+    return replace(selection, settings=candidates[0].settings) if selection.found else selection
+
+
+def proposed(
+    sample: Sample, sources: Sequence[Source], callback: Callback | None = None
+) -> list[Candidate]:
+    """Return what all sources propose; a source is stopped when its best is clear."""
+    candidates: list[Candidate] = []
+    done = 0
     for source in sources:
-        before = len(race)
+        race = _Race(sample, callback, done)
         for proposal in source.propose(sample) or ():
             if not isinstance(proposal, Proposal) or not proposal.candidates:
                 raise TypeError(
                     f"source {source.name!r} yields {proposal!r}: yield Proposal objects with at "
                     "least one candidate"
                 )
-            race.enter(proposal, before + proposal.total)
+            race.enter(proposal)
             if proposal.optional and race.decided:
                 break
-    if not race.candidates:
+        candidates += race.candidates
+        done = race.done
+    if not candidates:
         names = ", ".join(repr(source.name) for source in sources)
         raise ValueError(f"source {names} proposed no candidate: use one that does")
-    candidates = _confirmed(sample, sources, sorted(race.candidates, key=_rank, reverse=True))
-    if not sample.given and sample.settings.n_clusters is None:
-        candidates = _factor_first(candidates, sample.plan)
-    selection = Selection(candidates, sample.rows, sample.settings, plan=sample.plan)
-    return replace(selection, settings=candidates[0].settings) if selection.found else selection
+    return candidates
 
 
 def _confirmed(
@@ -142,6 +164,104 @@ def _confirmed(
     front = [one for one in front if not one.rejected and one.separation >= close]
     asked = [by_name[one.source].confirm(sample, one) for one in front]
     return sorted(asked, key=_rank, reverse=True) + candidates[len(front) :]
+
+
+@dataclass(frozen=True, eq=False)
+class Bank:
+    """All candidates of a table on one scale, best first.
+
+    Attributes
+    ----------
+    sample : Sample
+        The rows on which they were found.
+    candidates : list of Candidate
+        Appraised (:class:`.Appraisal`); none has the same groups as another.
+    """
+
+    sample: Sample
+    candidates: list[Candidate] = field(repr=False)
+
+    @classmethod
+    def collect(
+        cls, sample: Sample, sources: Sequence[Source], callback: Callback | None = None
+    ) -> Bank:
+        """Ask all sources, and appraise what they propose."""
+        freedom = {source.name: source.freedom(sample) for source in sources}
+        appraisal = Appraisal(sample)
+        unique: dict[bytes, Candidate] = {}
+        for one in proposed(sample, sources, callback):
+            key = one.labels.tobytes()
+            if key not in unique or one.rank > unique[key].rank:
+                unique[key] = one
+        found = [appraisal.of(one, freedom[one.source]) for one in unique.values()]
+        return cls(sample, sorted(found, key=_rank, reverse=True))
+
+    def beside(self, known: Sequence[Array]) -> Selection:
+        """Return the candidates that are new beside further labelings (n,), best first.
+
+        If the best is the product of two groupings, the better one of these comes first.
+        """
+        plan, rows = self.sample.plan, self.sample.rows
+        here = [np.unique(labels[rows], return_inverse=True)[1] for labels in known]
+        candidates = [_unless_known(one, here, plan) for one in self.candidates]
+        candidates.sort(key=_rank, reverse=True)
+        if self.sample.settings.n_clusters is None:
+            candidates = _factors_first(candidates, self.sample)
+        settings = candidates[0].settings
+        return Selection(candidates, rows, settings, rule="surprise", plan=plan)
+
+
+def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan) -> Candidate:
+    """Return a candidate, rejected if it has too much in common with a labeling (m,)."""
+    if candidate.rejected:
+        return candidate
+    shared = [nmi(candidate.labels, labels) for labels in known]
+    limits = [plan.further + chance_nmi(candidate.labels, labels) for labels in known]
+    novelty = max([candidate.novelty, *shared])
+    if any(value > limit for value, limit in zip(shared, limits, strict=True)):
+        return replace(candidate, rejected="repeats an earlier view", novelty=novelty)
+    return replace(candidate, novelty=novelty)
+
+
+def _factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate]:
+    """Put a factor first if the winner is the product of two groupings, as :func:`_factor_first`.
+
+    Four groups are the product of two pairs if they lie at the corners of a parallelogram: the
+    effects of both groupings add up. Four groups anywhere else are four groups, although two of
+    their divisions into pairs are always independent.
+    """
+    best, plan = candidates[0], sample.plan
+    if best.rejected or best.n_clusters < 4:
+        return candidates
+    coarser = [
+        one
+        for one in candidates[1 : plan.finalists * 5]
+        if not one.rejected and one.n_clusters < best.n_clusters and _determines(best, one, plan)
+    ]
+    points = sample.project(np.linalg.qr(best.W)[0])
+    for i, one in enumerate(coarser):
+        for other in coarser[i + 1 :]:
+            cells = one.n_clusters * other.n_clusters
+            if cells < best.n_clusters or nmi(one.labels, other.labels) > plan.independent:
+                continue
+            if _interaction(points, one.labels, other.labels) <= plan.interaction:
+                return [one, *(c for c in candidates if c is not one)]
+    return candidates
+
+
+def _interaction(points: Array, a: Array, b: Array) -> float:
+    """Return the share of the spread between the cells of two labelings that their sum leaves."""
+    cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
+    between = points - GroupResidual(points, [cells]).columns(np.arange(points.shape[1]))
+    left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
+    total = float(((between - between.mean(axis=0)) ** 2).sum())
+    return float((left**2).sum()) / max(total, 1e-300)
+
+
+def _determines(fine: Candidate, one: Candidate, plan: SearchPlan) -> bool:
+    """Whether the groups of a finer candidate say nearly all about those of another."""
+    own, whole = entropy(one.labels), entropy(fine.labels)
+    return nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)) >= plan.determined
 
 
 def _factor_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
@@ -162,40 +282,37 @@ def _is_coarser(one: Candidate, fine: Candidate, plan: SearchPlan) -> bool:
     """Whether a clear candidate is determined by one with more clusters."""
     if one.separation < plan.clear or one.n_clusters >= fine.n_clusters:
         return False
-    own, whole = entropy(one.labels), entropy(fine.labels)
-    return nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)) >= plan.determined
+    return _determines(fine, one, plan)
 
 
 class _Race:
     """The candidates so far, the best of them, and how long ago it came in."""
 
-    def __init__(self, sample: Sample, callback: Callback | None) -> None:
+    def __init__(self, sample: Sample, callback: Callback | None, done: int = 0) -> None:
         self.candidates: list[Candidate] = []
-        self._sample, self._callback = sample, callback
-        self._done, self._waiting = 0, 0
+        self.done = done
+        self._sample, self._callback, self._before = sample, callback, done
+        self._waiting = 0
 
-    def enter(self, proposal: Proposal, total: int) -> None:
+    def enter(self, proposal: Proposal) -> None:
         """Add the candidates of a proposal, and tell how far the search is."""
         best_before = max(self.candidates, key=_rank, default=None)
         best = max(proposal.candidates, key=_rank)
         improved = best_before is None or best.rank > best_before.rank
         self._waiting = 0 if improved else self._waiting + 1
         self.candidates += proposal.candidates
-        self._done += 1
+        self.done += 1
         if self._callback is not None:
             shown = best if improved else best_before
             self._callback(
                 {
                     "stage": "select",
-                    "done": self._done,
-                    "total": total,
+                    "done": self.done,
+                    "total": self._before + proposal.total,
                     "best": shown,
                     "rows": self._sample.rows,
                 }
             )
-
-    def __len__(self) -> int:
-        return self._done
 
     @property
     def decided(self) -> bool:
@@ -205,5 +322,5 @@ class _Race:
         return clear and self._waiting >= plan.patience
 
 
-def _rank(candidate: Candidate) -> tuple[bool, float]:
+def _rank(candidate: Candidate) -> tuple[bool, bool, float]:
     return candidate.rank

@@ -47,12 +47,18 @@ class Candidate:
         Size of the smallest cluster relative to n / k.
     stability : float or None
         Agreement with clusterings of subsamples; asked of finalists only.
+    surprise : float or None
+        How surprising the groups are on structureless data, in nats; None unless several sources
+        were compared (:mod:`.appraisal`).
+    believed : bool
+        Whether that is beyond chance, so that it comes before those of which it is not.
     rejected : str
         Why it may not win; empty if it may.
     source : str
         What proposed it.
     score : float
-        What it is ranked by: separation, and stability once it is known.
+        What it is ranked by: separation, and stability once it is known; where several sources are
+        compared, surprise and how many features show it.
     W : array of shape (d, q)
         Subspace.
     labels : array of shape (rows,)
@@ -73,6 +79,8 @@ class Candidate:
     source: str = "kernel"
     score: float = -np.inf
     stability: float | None = None
+    surprise: float | None = None
+    believed: bool = False
 
     @property
     def settings(self) -> Settings:
@@ -80,6 +88,6 @@ class Candidate:
         return Settings(self.n_clusters, self.n_components, self.bandwidth, self.novelty_weight)
 
     @property
-    def rank(self) -> tuple[bool, float]:
-        """Sorts candidates: admissible ones first, then by score."""
-        return not self.rejected, self.score
+    def rank(self) -> tuple[bool, bool, float]:
+        """Sorts candidates: admissible ones first, then believed ones, then by score."""
+        return not self.rejected, self.believed, self.score

@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 1
+    version: int = 2
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -85,6 +85,39 @@ class SearchPlan:
     #: Steps of k-means on an embedding, where clusters are nearly points.
     kmeans_steps: int = 15
 
+    # Mixtures and steps
+    #: Directions thinner than this share of the widest one are those in which columns repeat each
+    #: other.
+    thinnest: float = 1e-3
+    #: Rows farther out than the root of the dimensions and so many standard deviations are drawn
+    #: in: a single row must not carry a component.
+    outlying: float = 4.0
+    #: Numbers of groups tried by mixtures and steps if none is asked for: components of more share
+    #: too few rows to have a covariance.
+    mixture_clusters: int = 5
+    #: Where a direction is cut to begin with two groups: also near its ends, for small groups.
+    cuts: tuple[float, ...] = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
+    #: Where the distance from the middle is cut to begin with a core and what surrounds it.
+    radii: tuple[float, ...] = (0.3, 0.5, 0.7, 0.9)
+    #: Independent components of which planes are formed, for three and more groups.
+    planes: int = 6
+    #: Runs of k-means.
+    kmeans_runs: int = 4
+    #: Runs with one covariance each, those likeliest after one step: they cost ten times as much.
+    separate_runs: int = 60
+    #: Ridge of covariances of whitened rows: thinner components say more about rounding.
+    ridge: float = 1e-3
+    #: Mixtures of a kind that are kept, no two with a higher NMI than the next number.
+    mixtures_kept: int = 12
+    alike: float = 0.9
+    #: Steps along features that are kept for a number of groups.
+    steps_kept: int = 16
+    #: Groups of a mixture smaller than this share of n / k are fragments: its components have a
+    #: likelihood, and need fewer rows than parts of a graph.
+    small_group: float = 0.06
+    #: The fewest rows that a group may have.
+    fewest_rows: int = 5
+
     # How candidates are judged
     #: Neighbours per row of the graph: enough to hang a cluster of thirty rows together.
     neighbours: int = 12
@@ -96,7 +129,7 @@ class SearchPlan:
     fragment: float = FRAGMENT_SHARE
     #: NMI with the given labels up to which a grouping counts as new: this much, and what chance
     #: gives times the factor, which covers nearly all of its spread.
-    known: float = 0.02
+    known: float = 0.05
     known_by_chance: float = 1.3
     #: Subsamples behind the stability of a candidate, and their share of the rows.
     subsamples: int = 3
@@ -118,6 +151,34 @@ class SearchPlan:
     #: entropy, and their NMI is at most this.
     determined: float = 0.8
     independent: float = 0.05
+    #: NMI with an earlier view up to which a candidate of the same bank is a further one.
+    further: float = 0.1
+
+    # How candidates of several sources are compared
+    #: Separation that the best candidate has by chance: level, per log of the share of ``rows``,
+    #: per log of the features, per doubling of the number of groups asked for; and its scale. It
+    #: only makes tables comparable: p-values come from the null laws.
+    usual_separation: tuple[float, ...] = (-0.25, -0.38, 0.28, -0.25)
+    separation_scale: float = 0.22
+    #: Distinctness (nats) of the best direction by chance: level, and per dimension in which one
+    #: looks; Gaussian, t, log-normal and uniform rows of 4 to 12 dimensions agree.
+    usual_distinctness: tuple[float, ...] = (0.5, 0.85)
+    distinctness_scale: float = 1.2
+    #: Separation that is usual on top of that along one direction: level, and times the dimensions
+    #: in which it was looked for per row (on some hundred structureless tables of 7 kinds).
+    along_one_direction: tuple[float, ...] = (0.8, 18.0)
+    #: Surprise from which a candidate comes before all others: -log 0.05.
+    believable: float = 3.0
+    #: What it counts for that a second feature shows the groups as well: a step along one feature
+    #: is a grouping, but rarely the one that someone asks for. 2 to 4 do equally well on real
+    #: tables.
+    breadth_weight: float = 2.0
+    #: What stability counts for in evidence beside surprise: on structureless tables both vary, by
+    #: about 2 and 0.3, and faint groups that are there have 0.6 more of it than those.
+    stability_worth: float = 8.0
+    #: Of the spread between the groups of a product of two groupings, the share that their sum may
+    #: leave open.
+    interaction: float = 0.1
 
     # Whether other rows tell the same
     #: Starts of a refit.

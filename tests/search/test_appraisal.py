@@ -1,0 +1,95 @@
+"""One scale: overlapping, curved and rounded data, and what undoing the rounding does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multifacet.search import Appraisal, Sample, Settings, judge
+from multifacet.search.appraisal import gumbel_surprise
+from multifacet.search.distinct import best_unimodal, distinctness
+from multifacet.search.rounding import evened
+
+
+def appraised(X, labels, W=None, given=()):
+    sample = Sample.draw(X, list(given), Settings(), seed=0)
+    W = np.eye(X.shape[1]) if W is None else W
+    found = judge(sample, W, labels[sample.rows], start="test")
+    return Appraisal(sample).of(found, freedom=X.shape[1])
+
+
+def test_surprise_is_minus_the_logarithm_of_the_tail():
+    for deviation in (-3.0, 0.0, 2.0, 20.0):
+        tail = -np.expm1(-np.exp(-(deviation + np.euler_gamma)))
+        assert gumbel_surprise(deviation) == pytest.approx(-np.log(tail), rel=1e-9)
+    assert gumbel_surprise(100.0) == pytest.approx(100.0 + np.euler_gamma)
+
+
+def test_overlapping_groups_are_believed_and_a_division_of_noise_is_not():
+    rng = np.random.default_rng(0)
+    halves = np.repeat([0, 1], 150)
+    noise = rng.normal(size=(300, 3))
+    groups = noise + 4 * halves[:, None] * np.array([1.0, 0.0, 0.0])
+    direction = np.eye(3)[:, :1]
+    assert appraised(groups, halves, direction).believed
+    assert not appraised(noise, (noise[:, 0] > 0).astype(int), direction).believed
+
+
+def test_a_division_of_one_feature_comes_after_one_that_several_features_show():
+    rng = np.random.default_rng(1)
+    halves = np.repeat([0, 1], 100)
+    one = rng.normal(size=(200, 4)) + 5 * halves[:, None] * np.array([1, 0, 0, 0])
+    turn = np.eye(4)
+    turn[:2, :2] = np.array([[1, 1], [-1, 1]]) / np.sqrt(2)
+    alone, shared = appraised(one, halves), appraised(one @ turn, halves)
+    assert shared.surprise == pytest.approx(alone.surprise)
+    assert shared.score > alone.score + 1
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_heaps_of_an_even_scale_are_no_groups(values):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 3))
+    X[:, 0] = rng.integers(0, values, 300)
+    labels = X[:, 0].astype(int)
+    found = appraised(X, labels, np.eye(3)[:, :1])
+    assert found.separation > 1.5
+    assert not found.believed
+
+
+def test_undoing_the_rounding_keeps_a_heap_and_what_was_not_rounded():
+    rng = np.random.default_rng(3)
+    hours = np.where(rng.random(400) < 0.4, 0.0, np.round(rng.normal(1500, 300, 400)))
+    exact = rng.normal(size=400)
+    table = np.column_stack([hours, exact])
+    even = evened(table)
+    np.testing.assert_array_equal(even[:, 1], exact)
+    assert ((even[:, 0] < 700) == (hours == 0)).mean() > 0.97
+    np.testing.assert_array_equal(even, evened(table))
+
+
+def test_unimodal_laws_describe_skewed_and_heavy_tails_as_well_as_two_gaussians():
+    rng = np.random.default_rng(4)
+    for x in (rng.exponential(size=400), rng.standard_t(3, 400), rng.uniform(size=400)):
+        labels = (x > np.quantile(x, 0.8)).astype(int)
+        assert distinctness(x[:, None], labels) < 5
+    x = np.r_[rng.normal(0, 1, 200), rng.normal(4.5, 1, 200)]
+    assert distinctness(x[:, None], np.repeat([0, 1], 200)) > 20
+
+
+def test_the_best_unimodal_law_is_at_least_as_likely_as_a_gaussian_and_a_laplace():
+    rng = np.random.default_rng(5)
+    x = rng.laplace(size=500)
+    x = (x - x.mean()) / x.std()
+    gauss = -0.5 * (np.log(2 * np.pi) + 1)
+    width = np.abs(x - np.median(x)).mean()
+    laplace = -np.log(2 * width) - 1
+    assert best_unimodal(x) >= max(gauss, laplace) - 1e-3
+
+
+def test_what_is_given_is_no_evidence():
+    rng = np.random.default_rng(6)
+    given = np.repeat([0, 1], 150)
+    X = rng.normal(size=(300, 2)) + 6 * given[:, None]
+    noise = rng.integers(0, 2, 300)
+    assert not appraised(X, noise, given=[given]).believed

@@ -1,0 +1,111 @@
+"""What each source is for, and the bank that holds what they propose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multifacet.datasets import make_independent_views
+from multifacet.metrics import nmi
+from multifacet.search import (
+    Bank,
+    CompactSource,
+    MixtureSource,
+    Sample,
+    Settings,
+    StepSource,
+)
+
+
+def best(source, X, truth, given=(), k=2):
+    sample = Sample.draw(X, list(given), Settings(k), seed=0)
+    bank = Bank.collect(sample, [source])
+    return bank.sample, bank.candidates[0], nmi(bank.candidates[0].labels, truth[sample.rows])
+
+
+def turned(rng, X):
+    return X @ np.linalg.qr(rng.normal(size=(X.shape[1], X.shape[1])))[0]
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.15])
+def test_mixtures_find_a_small_group_beside_what_is_given(share):
+    rng = np.random.default_rng(0)
+    small = (rng.permutation(400) < share * 400).astype(int)
+    given = rng.integers(0, 2, 400)
+    X = rng.normal(size=(400, 5))
+    X[:, 0] += 6 * small
+    X[:, 1] += 6 * given
+    _, _, found = best(MixtureSource(), turned(rng, X), small, [given])
+    assert found > 0.9
+
+
+def test_mixtures_find_stretched_groups_that_overlap_and_label_further_rows():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 900)
+    X = rng.normal(size=(900, 4)) * np.array([1, 8, 3, 1])
+    X[:, 0] += 4.5 * truth
+    X = turned(rng, X)
+    sample, found, agreement = best(MixtureSource(), X, truth)
+    assert agreement > 0.85
+    assert nmi(MixtureSource().label(sample, found, X), truth) > 0.85
+
+
+def test_a_single_outlier_carries_no_group():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 3))
+    X[:, 0] += 5 * truth
+    _, _, without = best(MixtureSource(), X, truth)
+    X[7] = 1e4
+    _, _, agreement = best(MixtureSource(), X, truth)
+    assert agreement > without - 0.15 > 0.8
+
+
+def test_compact_groups_of_several_given_labelings():
+    X, labelings = make_independent_views(300, ["blobs"] * 3, n_clusters=[2, 2, 3], random_state=0)
+    known = [labelings[:, 0], labelings[:, 1]]
+    _, _, agreement = best(CompactSource(), X, labelings[:, 2], known, k=3)
+    assert agreement > 0.9
+
+
+def test_a_step_along_one_feature_among_many():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 12))
+    truth = rng.integers(0, 3, 300)
+    X[:, 7] = 6 * truth + rng.normal(size=300)
+    sample, found, agreement = best(StepSource(), X, truth, k=3)
+    assert agreement > 0.9
+    assert np.flatnonzero(found.W.ravel()).tolist() == [7]
+    assert nmi(StepSource().label(sample, found, X), truth) > 0.9
+
+
+@pytest.mark.parametrize("numbers", [(2, 2), (2, 3), (3, 3)])
+def test_a_product_of_two_groupings_is_two_views(numbers):
+    X, labelings = make_independent_views(
+        400, ["blobs", "blobs"], n_clusters=list(numbers), rotate=True, random_state=1
+    )
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    bank = Bank.collect(sample, [CompactSource(), MixtureSource()])
+    first = bank.beside([]).chosen
+    second = bank.beside([_spread(first.labels, sample)]).chosen
+    found = [
+        max(nmi(one.labels, truth[sample.rows]) for truth in labelings.T) for one in (first, second)
+    ]
+    assert min(found) > 0.9
+    assert nmi(first.labels, second.labels) < 0.1
+
+
+def test_four_groups_anywhere_are_one_view():
+    rng = np.random.default_rng(4)
+    corners = 6 * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    truth = rng.integers(0, 4, 400)
+    X = corners[truth] + rng.normal(size=(400, 3))
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    bank = Bank.collect(sample, [CompactSource(), MixtureSource()])
+    assert nmi(bank.beside([]).chosen.labels, truth[sample.rows]) > 0.9
+
+
+def _spread(labels, sample):
+    everywhere = np.zeros(sample.table.shape[0], dtype=int)
+    everywhere[sample.rows] = labels
+    return everywhere
