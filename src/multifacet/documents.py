@@ -65,6 +65,8 @@ class CandidateDict(TypedDict):
     balance: NotRequired[float | None]
     source: NotRequired[str]
     score: NotRequired[float | None]
+    surprise: NotRequired[float | None]
+    believed: NotRequired[bool]
 
 
 class SelectionDict(TypedDict):
@@ -95,6 +97,7 @@ class DescriptionDict(TypedDict):
     name: str
     sentence: str
     evidence: str
+    kind: NotRequired[str]
     n_clusters: int
     quality: float | None
     separation: float | None

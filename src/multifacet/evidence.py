@@ -20,18 +20,20 @@ import numpy as np
 from .alternate import Start, cluster_embedding, explore
 from .engines.choose import few_rows
 from .engines.threads import single_threaded_blas
-from .kernels import Kernel, as_kernel, typical_distance, with_bandwidth
+from .kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from .linalg import Array
 from .metrics import nmi
 from .problems import Problem, alternative, gaussian_factor, one_hot
 from .search import (
     PLAN,
+    Bank,
     Candidate,
     KernelSource,
     Sample,
     SearchPlan,
     Selection,
     Settings,
+    Source,
     select,
     significance,
 )
@@ -49,6 +51,7 @@ WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 __all__ = [
     "Frontier",
     "TestResult",
+    "found_again",
     "frontier",
     "independence_test",
     "significance",
@@ -243,6 +246,56 @@ def stability(
     return float(np.mean(agreement))
 
 
+def found_again(
+    X: Any,
+    labels: Any,
+    sources: Sequence[Source],
+    *,
+    given: Sequence[Array] = (),
+    n_refits: int = 3,
+    random_state: int = 0,
+    plan: SearchPlan = PLAN,
+) -> float:
+    """Return the agreement of a grouping with what sources propose on subsamples.
+
+    Parameters
+    ----------
+    X, labels, given, n_refits, random_state, plan
+        As in :func:`stability`.
+    sources : sequence of Source
+        What to ask for as many groups.
+
+    Returns
+    -------
+    float
+        Mean NMI with the best counterpart among the proposals that are nearly as good as the best.
+
+    Examples
+    --------
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> from multifacet.evidence import found_again
+    >>> from multifacet.search import MixtureSource
+    >>> X, labelings = make_gaussian_views(90, [2, 2], rotate=False, random_state=0)
+    >>> known, other = labelings.T
+    >>> found_again(X, other, [MixtureSource()], given=[known], n_refits=1) > 0.9
+    True
+    """
+    rng, labels = np.random.default_rng(random_state), np.asarray(labels)
+    settings = Settings(len(np.unique(labels)))
+    agreement = []
+    for _ in range(n_refits):
+        rows = rng.permutation(len(labels))[
+            : min(int(plan.subsample_share * len(labels)), plan.rows)
+        ]
+        part, known = X[rows], [np.asarray(one)[rows] for one in given]
+        with single_threaded_blas():
+            sample = Sample.draw(part, known, settings, int(rng.integers(2**31 - 1)), plan)
+            again = Bank.collect(sample, sources).candidates
+        here, bar = labels[rows[sample.rows]], plan.as_good * again[0].score
+        agreement.append(max(nmi(one.labels, here) for one in again if one.score >= bar))
+    return float(np.mean(agreement))
+
+
 def _as_good_as_the_best(selection: Selection) -> list[Candidate]:
     """Return the winner, and what is clear and nearly as separated.
 
@@ -350,7 +403,10 @@ def frontier(
         raise ValueError("given is empty: without known labels there is no novelty to trade")
     rows = np.sort(np.random.default_rng(random_state).permutation(X.shape[0])[:FRONTIER_ROWS])
     X, given = X[rows], [np.unique(np.asarray(one)[rows], return_inverse=True)[1] for one in given]
-    kernel = with_bandwidth(as_kernel(kernel), settings.bandwidth)
+    kernel, width = as_kernel(kernel), settings.bandwidth
+    if width is None and needs_bandwidth(kernel):  # the groups were not found by a kernel
+        width = typical_distance(np.asarray(X @ W))
+    kernel = with_bandwidth(kernel, width)
     k = settings.n_clusters or 2
     points = []
     with single_threaded_blas():

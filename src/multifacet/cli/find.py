@@ -54,8 +54,8 @@ _LIBRARY = (
 )
 @option(
     "method",
-    type=click.Choice(["kdac", "linear", "embedding", "isaac"]),
-    help="The search, one of its closed forms, or independent subspaces.",
+    type=click.Choice(["auto", "kdac", "linear", "embedding", "isaac"]),
+    help="Groups of every kind, the kernel objective alone, a closed form, or ISAAC.",
 )
 @auto("dimensions", help="Dimensions of a view.")
 @auto("novelty-weight", number=float, help="What likeness to the known costs.")

@@ -199,6 +199,36 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         KDAC
             Itself.
         """
+        X, labelings, effort = self._checked(X, given, y)
+        with single_threaded_blas():
+            kernel, fixed = self._fixed_settings(X, labelings)
+            self.selection_ = self._select(X, labelings, kernel, fixed, effort)
+            settings = fixed if self.selection_ is None else self.selection_.settings
+            return self._finished(X, labelings, kernel, settings, effort)
+
+    def fit_selected(self, X: Any, selection: Selection, *, given: Any = None) -> KDAC:
+        """Solve from the winner of a search that was made elsewhere.
+
+        Parameters
+        ----------
+        X, given : object
+            As in :meth:`fit`.
+        selection : Selection
+            The search, whose winner was found by this kernel (:class:`multifacet.search.Bank`).
+
+        Returns
+        -------
+        KDAC
+            Itself.
+        """
+        X, labelings, effort = self._checked(X, given, None)
+        self.selection_ = selection
+        with single_threaded_blas():
+            kernel = as_kernel(self.kernel)
+            return self._finished(X, labelings, kernel, selection.settings, effort)
+
+    def _checked(self, X: Any, given: Any, y: Any) -> tuple[Any, list[Array], Effort]:
+        """Check data and parameters; return rows, what is known about them, and limits."""
         # Two rows have no groups to choose between.
         X = check_data(self, X, min_rows=3, lazy=True)
         if isinstance(self.n_clusters, str):
@@ -207,13 +237,13 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         else:
             check_clusters(self.n_clusters, X)
         labelings = self._labelings(given, X.shape[0], y)
-        X = self._set_mean(X)
-        effort = self._effort()
-        with single_threaded_blas():
-            kernel, fixed = self._fixed_settings(X, labelings)
-            self.selection_ = self._select(X, labelings, kernel, fixed, effort)
-            settings = fixed if self.selection_ is None else self.selection_.settings
-            result = self._solve_at(X, labelings, kernel, settings, effort)
+        return self._set_mean(X), labelings, self._effort()
+
+    def _finished(
+        self, X: Any, labelings: list[Array], kernel: Kernel, settings: Settings, effort: Effort
+    ) -> KDAC:
+        """Solve at settings that are all known, and warn if that did not converge."""
+        result = self._solve_at(X, labelings, kernel, settings, effort)
         # Selected clusters are final, so a climb that ends at their boundary is complete.
         boundary = self.selection_ is not None and result.reason.endswith(AT_CLUSTER_BOUNDARY)
         self._warn_unless(result.converged or boundary, result.reason)

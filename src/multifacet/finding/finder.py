@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from ..alternate import cluster_embedding
 from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
-from ..evidence import attempt, significance
+from ..evidence import attempt
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..progress import announce
@@ -33,6 +33,7 @@ from ..validation import (
 from ..wording import Argument, ArgumentError
 from .methods import Finding, Method, as_method
 from .options import check_clusters_asked, clusters_asked, refuse_idle_options
+from .order import Order, Ordered
 
 #: Fewer rows cannot be divided again in subsamples.
 MIN_ROWS = 5
@@ -53,20 +54,24 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         Number of clusters: of all views, of each view, or chosen for each.
     strategy : {"iterative", "simultaneous"}, default="iterative"
         How views are found.
-    method : {"kdac", "linear", "embedding", "isaac"}, Method or Source, default="kdac"
-        :class:`KDAC`, one of its closed forms, or :class:`ISAAC`, which finds all views at once,
-        chooses their number and that of their clusters by itself, and takes nothing as given; or
-        an object of your own, see :doc:`/contributing`.
+    method : {"auto", "kdac", "linear", "embedding", "isaac"}, Method or Source, default="auto"
+        "auto" looks for groups of every kind (``View.kind``): curved ones with gaps, which
+        :class:`KDAC` finds, overlapping ellipses, compact groups, and steps along a feature. The
+        others are :class:`KDAC` alone, one of its closed forms, or :class:`ISAAC`, which finds all
+        views at once, chooses their number and that of their clusters by itself, and takes nothing
+        as given; or an object of your own, see :doc:`/contributing`.
     n_components, kernel, bandwidth, novelty_weight, n_starts, solver, engine : object
-        As in :class:`KDAC`. Of these, "linear" uses ``n_components`` and ``novelty_weight``,
-        "embedding" ``kernel``, ``bandwidth``, ``novelty_weight`` and ``engine``, and "isaac" none.
+        As in :class:`KDAC`. If one of the first four is set, or views are refined together, "auto"
+        is "kdac", which they are about. Of all of these, "linear" uses ``n_components`` and
+        ``novelty_weight``, "embedding" ``kernel``, ``bandwidth``, ``novelty_weight`` and
+        ``engine``, and "isaac" none.
         What a method does not use is refused unless it is left at its default.
     significance : float, default=0.05
         p-value beyond which "auto" stops.
     max_views : int, default=6
         Most views that "auto" looks for.
     n_refits : int, default=3
-        Refits behind the stability of each view of "kdac"; 0 leaves it out.
+        Refits behind the stability of each view of "auto" and "kdac"; 0 leaves it out.
     random_state : int, RandomState or None, default=None
         Seed.
     n_jobs : int or None, default=None
@@ -107,7 +112,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         n_clusters: int | Sequence[int] | str = "auto",
         *,
         strategy: str = "iterative",
-        method: Any = "kdac",
+        method: Any = "auto",
         n_components: int | str = "auto",
         kernel: Any = "gaussian",
         bandwidth: float | str = "auto",
@@ -170,7 +175,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         seed = draw_seed(self.random_state)
         saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
         found = [] if saved is None else saved.load()
-        finding = method.begin(self, X, given_labels, seed)
+        finding = self._begin(method, X, given_labels, seed)
         known = list(given_labels)
         views: list[View] = []
         self.rejected_ = None
@@ -198,6 +203,14 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.labelings_ = np.column_stack([v.labels for v in views] or [np.zeros((n, 0), np.intp)])
         self.labels_ = views[0].labels if views else np.zeros(n, dtype=np.intp)
         return self
+
+    def _begin(self, method: Method, X: Any, given: list[Array], seed: int) -> Finding:
+        """Return what finds the views, whatever the order of rows and columns."""
+        order = Order.of(X)
+        if order is None:
+            return method.begin(self, X, given, seed)
+        here = [order.labels(labels) for labels in given]
+        return Ordered(method.begin(self, order.apply(X), here, seed), order)
 
     def _check(self) -> tuple[Method, int]:
         """Check the parameters; return the method and the largest number of views."""
@@ -246,7 +259,7 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         def chance(stable: float | None) -> float:
             if view.n_clusters == 1:  # any data can be put into one group
                 return 1.0
-            return significance(view.separation, *X.shape, asked, stability=stable)  # type: ignore[misc]
+            return finding.chance(view, asked, stable)
 
         if self.n_views == "auto" and chance(1.0) > self.significance:
             # No stability could save it, so none is measured.

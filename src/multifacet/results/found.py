@@ -36,6 +36,10 @@ class Found:
         How the settings were chosen.
     code_length : float or None
         Bits that describe the rows by their groups.
+    kind : str
+        What the groups are like, in words; empty if the method finds one kind only.
+    surprise : float or None
+        How surprising the groups are on structureless data (nats), if sources were compared.
 
     Examples
     --------
@@ -56,6 +60,8 @@ class Found:
     separation: float | None = None
     selection: SelectionDict | None = field(repr=False, default=None)
     code_length: float | None = None
+    kind: str = ""
+    surprise: float | None = None
 
     def completed(self, X: Any, known: Sequence[Array] = ()) -> Found:
         """Return it with groups numbered from 0 without gaps, and with what was left open.

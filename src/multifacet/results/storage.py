@@ -36,6 +36,8 @@ _VIEW = {
     "groups": [shape_of(GroupDict)],
     "code_length": _MAYBE,
     "notes?": [str],
+    "kind?": str,
+    "surprise?": _MAYBE,
     "settings": dict.fromkeys(_SETTINGS, _MAYBE),
     "explanation": {
         "feature_names": [str],
@@ -100,8 +102,8 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
     for i, one in enumerate(described):
         _check_sizes(one, arrays, f"view{i}")
         parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
-        parts |= {name: one[name] for name in _PLAIN if name != "notes"}
-        parts["notes"] = one.get("notes", [])  # which older files have not
+        # What older files have not is left at its default.
+        parts |= {name: one[name] for name in _PLAIN if name in one}
         if parts["separation"] is None:
             parts["separation"] = -math.inf
         parts["settings"] = Settings(**{name: one["settings"][name] for name in _SETTINGS})

@@ -155,6 +155,7 @@ def _describe_view(view: View, rows: Array, known: list[str], significance: floa
         "name": view.name,
         "sentence": view.sentence,
         "evidence": _evidence(view, known, significance),
+        "kind": view.kind,
         "n_clusters": view.n_clusters,
         "quality": rounded(view.quality),
         "separation": rounded(view.separation),

@@ -66,6 +66,12 @@ class View:
         "isaac".
     notes : list of str
         What could not be measured about it, and why, one sentence each.
+    kind : str
+        Which kind of groups it has, in words, such as "ellipses that may overlap"; empty if the
+        method finds one kind only.
+    surprise : float or None
+        How surprising the groups are on structureless data, in nats; None unless the method is
+        "auto", which compares candidates of several sources by it.
 
     Examples
     --------
@@ -95,6 +101,8 @@ class View:
     groups: list[GroupDict] = field(repr=False, default_factory=list)
     code_length: float | None = None
     notes: list[str] = field(repr=False, default_factory=list)
+    kind: str = ""
+    surprise: float | None = None
 
     @classmethod
     def of(
@@ -255,7 +263,8 @@ class View:
         notes = [note for note in self.notes if not note.startswith(measures.INDEPENDENCE)]
         evidence: dict[str, Any] = {}
         if measures.same_grouping(self.labels, found.labels):
-            evidence = {n: getattr(self, n) for n in ("stability", "p_value", "code_length")}
+            kept = ("stability", "p_value", "code_length", "kind", "surprise")
+            evidence = {name: getattr(self, name) for name in kept}
         elif self.stability is not None or self.p_value is not None:
             notes.append(measures.CHANGED)
         return replace(changed, **evidence, notes=[*notes, *changed.notes])

@@ -51,7 +51,7 @@ OPTIONS = {
         Option("clusters", "n_clusters", "auto"),
         Option("dimensions", "n_components", "auto"),
         Option("strategy", "strategy", "iterative"),
-        Option("method", "method", "kdac"),
+        Option("method", "method", "auto"),
         Option("novelty-weight", "novelty_weight", "auto"),
         Option("refits", "n_refits", 3),
         Option("bandwidth", "bandwidth", "auto"),

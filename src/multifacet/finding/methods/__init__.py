@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ...search import Source
 from ...wording import Argument, ArgumentError
+from .auto import AutoMethod
 from .base import Finding, Found, Method
 from .closed_forms import EmbeddingMethod, LinearMethod
 from .independent import IndependentMethod
@@ -20,7 +21,7 @@ __all__ = ["METHODS", "Finding", "Found", "Method", "as_method"]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
-    for method in (KernelMethod, LinearMethod, EmbeddingMethod, IndependentMethod)
+    for method in (AutoMethod, KernelMethod, LinearMethod, EmbeddingMethod, IndependentMethod)
 }
 
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...evidence import significance
 from ...linalg import Array
 from ...results.found import Found
 from ...results.view import View
@@ -30,6 +31,14 @@ class Finding(ABC):
         position : int
             How many views were found before.
         """
+
+    def chance(self, view: View, n_clusters: int | None, stability: float | None) -> float:
+        """Return how often data without groups lead to a view as good, of ``n_clusters`` asked for.
+
+        By default by its separation, as if the kernel's search had found it.
+        """
+        n, d = len(view.labels), len(view.feature_weights)
+        return significance(view.separation, n, d, n_clusters, stability=stability)
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         """Return how far other rows tell the same, if the method can tell."""

@@ -44,24 +44,9 @@ class _KernelFinding(Finding):
         self._finder, self._X, self._seed = finder, X, seed
 
     def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
-        finder = self._finder
-        model = KDAC(
-            n_clusters="auto" if n_clusters is None else n_clusters,
-            n_components=finder.n_components,
-            kernel=finder.kernel,
-            bandwidth=finder.bandwidth,
-            novelty_weight=finder.novelty_weight,
-            n_starts=finder.n_starts,
-            solver=finder.solver,
-            engine=finder.engine,
-            random_state=self._seed,
-            n_jobs=finder.n_jobs,
-            verbose=finder.verbose,
-        ).fit(self._X, given=list(known) or None)
-        settings = Settings(
-            model.n_clusters_, model.n_components_, model.bandwidth_, model.novelty_weight_
-        )
-        found = Found(model.labels_, model.components_, settings, quality=model.quality_)
+        model = kdac(self._finder, n_clusters, self._seed)
+        model.fit(self._X, given=list(known) or None)
+        found = found_by(model)
         if model.selection_ is None:
             return found
         return self._as_selected(found, model.selection_, known)
@@ -79,16 +64,48 @@ class _KernelFinding(Finding):
         return replace(found, separation=judged, selection=describe_selection(chosen))
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
-        return stability(
-            self._X,
-            view.labels,
-            view.settings,
-            given=known,
-            kernel=self._finder.kernel,
-            solver=self._finder.solver,
-            n_refits=self._finder.n_refits,
-            random_state=self._seed,
-        )
+        return kernel_stability(self._finder, self._X, view, known, self._seed)
+
+
+def kdac(finder: ViewFinder, n_clusters: int | None, seed: int) -> KDAC:
+    """Return KDAC with the options of a finder."""
+    return KDAC(
+        n_clusters="auto" if n_clusters is None else n_clusters,
+        n_components=finder.n_components,
+        kernel=finder.kernel,
+        bandwidth=finder.bandwidth,
+        novelty_weight=finder.novelty_weight,
+        n_starts=finder.n_starts,
+        solver=finder.solver,
+        engine=finder.engine,
+        random_state=seed,
+        n_jobs=finder.n_jobs,
+        verbose=finder.verbose,
+    )
+
+
+def found_by(model: KDAC) -> Found:
+    """Return what a fitted model found."""
+    settings = Settings(
+        model.n_clusters_, model.n_components_, model.bandwidth_, model.novelty_weight_
+    )
+    return Found(model.labels_, model.components_, settings, quality=model.quality_)
+
+
+def kernel_stability(
+    finder: ViewFinder, X: Any, view: View, known: Sequence[Array], seed: int
+) -> float:
+    """Return how far the kernel's search finds a view again on other rows."""
+    return stability(
+        X,
+        view.labels,
+        view.settings,
+        given=known,
+        kernel=finder.kernel,
+        solver=finder.solver,
+        n_refits=finder.n_refits,
+        random_state=seed,
+    )
 
 
 def _separation_within(found: Found, known: Sequence[Array], rows: Array) -> float:

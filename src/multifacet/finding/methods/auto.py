@@ -1,0 +1,184 @@
+"""Views of every kind: from one bank of candidates of all sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engines.threads import single_threaded_blas
+from ...estimators.alternative import NOVELTY_WEIGHT
+from ...evidence import found_again
+from ...kernels import as_kernel
+from ...linalg import Array
+from ...progress import as_callback
+from ...results.found import Found
+from ...results.summary import describe_selection
+from ...results.view import View
+from ...search import (
+    Bank,
+    Candidate,
+    CompactSource,
+    KernelSource,
+    MixtureSource,
+    Sample,
+    Selection,
+    Settings,
+    Source,
+    StepSource,
+    chance,
+)
+from ...search.null import skewness_of
+from ...search.starts import PairStarts
+from ...solvers import as_solver
+from .base import Finding, Method
+from .kernel import KernelMethod, found_by, kdac, kernel_stability
+
+if TYPE_CHECKING:
+    from ..finder import ViewFinder
+
+
+#: Options that are about the kernel objective: whoever sets one asks for it.
+KERNEL_ONLY = {
+    "n_components": "auto",
+    "kernel": "gaussian",
+    "bandwidth": "auto",
+    "novelty_weight": "auto",
+}
+
+
+class AutoMethod(Method):
+    """All sources: curved groups with gaps, overlapping ellipses, compact groups and steps.
+
+    Their candidates are kept, and later views are first looked for among them. If an option of
+    the kernel objective is set, its search is the only one.
+    """
+
+    name = "auto"
+    uses = KernelMethod.uses
+    has_frontier = True
+    refinable = True
+
+    def begin(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> Finding:
+        """Return what searches once and then picks."""
+        # Views are refined together by the kernel objective, and some options speak of it alone.
+        if finder.strategy == "simultaneous" or any(
+            not _is(getattr(finder, name), default) for name, default in KERNEL_ONLY.items()
+        ):
+            return KernelMethod().begin(finder, X, given, seed)
+        return _AutoFinding(finder, X, given, seed)
+
+
+def _is(value: Any, default: str) -> bool:
+    return isinstance(value, str) and value == default
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The winner of a bank, and what proposed it."""
+
+    sample: Sample
+    selection: Selection
+    source: Source
+
+    @property
+    def best(self) -> Candidate:
+        return self.selection.chosen
+
+
+class _AutoFinding(Finding):
+    def __init__(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> None:
+        self._finder, self._X, self._given, self._seed = finder, X, list(given), seed
+        solver = as_solver(finder.solver)
+        starts = PairStarts(finder.n_starts, seed)
+        kernel = KernelSource(as_kernel(finder.kernel), solver, starts)
+        # Cheap ones first: the first picture is there at once.
+        sources: list[Source] = [StepSource(), CompactSource(), MixtureSource(), kernel]
+        self._sources = {source.name: source for source in sources}
+        self._kernel = KernelMethod().begin(finder, X, given, seed)
+        self._banks: dict[int | None, Bank] = {}
+        self._chosen: dict[str, Source] = {}
+
+    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
+        found = known[len(self._given) :]
+        if n_clusters == 1:
+            return Found(np.zeros(self._X.shape[0], int), np.eye(1, self._X.shape[1]), Settings(1))
+        if n_clusters not in self._banks:
+            self._banks[n_clusters] = self._search(self._given, n_clusters)
+        choice = self._best(self._banks[n_clusters], found)
+        if found and not self._clear(choice, n_clusters):
+            again = self._best(self._search(known, n_clusters), ())
+            if again.best.rank > choice.best.rank:
+                choice = again
+        if not choice.best.believed and self._X.shape[1] > choice.sample.plan.start_components:
+            # The quick sources saw the leading directions only; the papers' start sees all.
+            return self._kernel.next(known, n_clusters, position)
+        return self._finished(choice, known)
+
+    def chance(self, view: View, n_clusters: int | None, stability: float | None) -> float:
+        if view.surprise is None:
+            return super().chance(view, n_clusters, stability)
+        n, d = len(view.labels), len(view.feature_weights)
+        return chance(view.surprise, n, d, n_clusters, stability=stability, skewness=self._skewness)
+
+    def stability(self, view: View, known: Sequence[Array]) -> float | None:
+        finder, source = self._finder, self._chosen.get(view.name)
+        if source is None or isinstance(source, KernelSource):
+            return kernel_stability(finder, self._X, view, known, self._seed)
+        quick = [one for one in self._sources.values() if not isinstance(one, KernelSource)]
+        return found_again(
+            self._X, view.labels, quick, given=known,
+            n_refits=finder.n_refits, random_state=self._seed,
+        )  # fmt: skip
+
+    @cached_property
+    def _skewness(self) -> float:
+        return skewness_of(self._X, self._given)
+
+    def _search(self, known: Sequence[Array], n_clusters: int | None) -> Bank:
+        """Ask all sources beside what is known."""
+        # Without anything given there is nothing to weigh.
+        settings = Settings(n_clusters, novelty_weight=None if known else NOVELTY_WEIGHT)
+        with single_threaded_blas():
+            sample = Sample.draw(self._X, list(known), settings, self._seed)
+            callback = as_callback(self._finder.verbose)
+            return Bank.collect(sample, list(self._sources.values()), callback)
+
+    def _best(self, bank: Bank, found: Sequence[Array]) -> _Choice:
+        """Return the winner of a bank beside views that were found."""
+        selection = bank.beside(found)
+        return _Choice(bank.sample, selection, self._sources[selection.chosen.source])
+
+    def _clear(self, choice: _Choice, n_clusters: int | None) -> bool:
+        """Tell whether a winner is beyond chance, as far as can be said without refits."""
+        if choice.best.rejected or choice.best.surprise is None:
+            return False
+        n, d = self._X.shape
+        p_value = chance(choice.best.surprise, n, d, n_clusters, skewness=self._skewness)
+        return p_value <= self._finder.significance
+
+    def _finished(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
+        """Return a winner with the labels of all rows, None if nothing new is there."""
+        best = choice.best
+        if best.rejected:
+            return None
+        self._chosen[f"view {len(known) - len(self._given) + 1}"] = choice.source
+        if isinstance(choice.source, KernelSource):
+            model = kdac(self._finder, best.n_clusters, self._seed)
+            model.fit_selected(self._X, choice.selection, given=list(known) or None)
+            found = found_by(model)
+        else:
+            labels = np.asarray(choice.source.label(choice.sample, best, self._X))
+            labels[choice.sample.rows] = best.labels
+            settings = Settings(best.n_clusters, best.n_components)
+            found = Found(labels, np.linalg.qr(best.W)[0].T, settings)
+        return replace(
+            found,
+            separation=best.separation,
+            selection=describe_selection(choice.selection),
+            kind=choice.source.kind,
+            surprise=best.surprise,
+        )
