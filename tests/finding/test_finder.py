@@ -59,8 +59,8 @@ def test_given_labels_are_avoided(three_views):
 
 def test_each_view_may_have_its_own_number_of_clusters(three_views):
     X, labelings = three_views
-    finder = ViewFinder(2, [2, 3], n_refits=0, random_state=0).fit(X, given=labelings[:, 2])
-    assert [view.n_clusters for view in finder.views_] == [2, 3]
+    finder = ViewFinder(2, [3, 2], n_refits=0, random_state=0).fit(X, given=labelings[:, 2])
+    assert [view.n_clusters for view in finder.views_] == [3, 2]
     assert match_labelings(labelings[:, :2], finder.labelings_).score > 0.95
 
 
@@ -120,7 +120,7 @@ def test_the_solver_is_the_one_asked_for(strategy, monkeypatch):
     ("options", "message"),
     [
         ({"strategy": "parallel"}, "strategy='parallel' is not known"),
-        ({"method": "kmeans"}, "method='kmeans' is not known: use 'kdac'"),
+        ({"method": "kmeans"}, "method='kmeans' is not known: use 'auto', 'kdac'"),
         ({"n_views": 0}, "n_views=0 must be at least 1"),
         ({"n_views": 3, "n_clusters": [2]}, "n_clusters has 1 entries for 3 views"),
         ({"n_clusters": "many"}, "n_clusters='many' is not known"),

@@ -77,5 +77,7 @@ def test_a_source_of_ones_own(gaussians):
 
 
 def test_an_unknown_method():
-    with pytest.raises(ValueError, match="method='kdak' is not known: use 'kdac', 'linear'"):
+    with pytest.raises(
+        ValueError, match="method='kdak' is not known: use 'auto', 'kdac', 'linear'"
+    ):
         ViewFinder(method="kdak").fit(np.eye(10))

@@ -68,7 +68,8 @@ class Fixed(Source):
     def propose(self, sample):
         if self._propose is not None:
             return self._propose(sample)
-        return iter([Proposal([judge(sample, self.W, self.labels, start="fixed", source="fixed")])])
+        labels = sample.labelings[0] if sample.labelings else self.labels
+        return iter([Proposal([judge(sample, self.W, labels, start="fixed", source="fixed")])])
 
     def label(self, sample, candidate, X):
         return super().label(sample, candidate, X) if self._label is None else self._label(X)

@@ -127,7 +127,7 @@ def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
 
 
 def _describe_candidate(row: Mapping[str, Any]) -> CandidateDict:
-    plain_row = {name: v if isinstance(v, str) else rounded(v) for name, v in row.items()}
+    plain_row = {name: v if isinstance(v, str | bool) else rounded(v) for name, v in row.items()}
     return cast(CandidateDict, plain_row)
 
 

@@ -206,7 +206,7 @@ class Bank:
         candidates = [_unless_known(one, here, plan) for one in self.candidates]
         candidates.sort(key=_rank, reverse=True)
         if self.sample.settings.n_clusters is None:
-            candidates = _factors_first(candidates, self.sample)
+            candidates = _factors_first(_whole_first(candidates, plan), self.sample)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 
@@ -221,6 +221,20 @@ def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan
     if any(value > limit for value, limit in zip(shared, limits, strict=True)):
         return replace(candidate, rejected="repeats an earlier view", novelty=novelty)
     return replace(candidate, novelty=novelty)
+
+
+def _whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put clear groups first if the winner only divides them further, without clear gaps.
+
+    Pieces of a moon or a ring are distinct along its curve, but only the whole is separated.
+    """
+    best = candidates[0]
+    if best.rejected or best.separation >= plan.clear:
+        return candidates
+    for one in candidates[1:]:
+        if one.believed and not one.rejected and _is_coarser(one, best, plan):
+            return [one, *(c for c in candidates if c is not one)]
+    return candidates
 
 
 def _factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate]:

@@ -11,24 +11,18 @@ that they belong to.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
-from ..linalg import Array
 from .plan import PLAN
-from .residual import GroupResidual
 
 #: Where the laws are kept, beside this file.
 FILE = "null.json"
 #: Fewer features were not simulated.
 FEWEST_FEATURES = 3
-#: What the skewness of one feature counts for at most.
-MOST_SKEWNESS = 3.0
 
 
 @dataclass(frozen=True)
@@ -45,8 +39,6 @@ class NullLaw:
         Per log(features).
     splits : float
         Per doubling of the number of clusters asked for.
-    skewness : float
-        Per unit of the skewness of the features.
     scale : float
         Of the Gumbel law, matched to the 95 % quantile.
     """
@@ -55,59 +47,26 @@ class NullLaw:
     rows: float
     features: float
     splits: float
-    skewness: float
     scale: float
 
     def exceeded(
-        self,
-        statistic: float,
-        n_rows: int,
-        n_features: int,
-        n_clusters: int | None,
-        skewness: float = 0.0,
+        self, statistic: float, n_rows: int, n_features: int, n_clusters: int | None
     ) -> float:
         """Return how often structureless data of a shape reach a statistic."""
-        shape = shape_of(n_rows, n_features, n_clusters, skewness)
-        slopes = [self.level, self.rows, self.features, self.splits, self.skewness]
-        mean = float(np.dot(slopes, shape))
+        shape = shape_of(n_rows, n_features, n_clusters)
+        mean = float(np.dot([self.level, self.rows, self.features, self.splits], shape))
         excess = (statistic - mean) / self.scale + np.euler_gamma
         return float(-np.expm1(-np.exp(-excess)))
 
 
-def shape_of(
-    n_rows: int, n_features: int, n_clusters: int | None, skewness: float = 0.0
-) -> list[float]:
-    """Return what the mean of a law is linear in: 1, logarithms of the shape, and skewness."""
+def shape_of(n_rows: int, n_features: int, n_clusters: int | None) -> list[float]:
+    """Return what the mean of a law is linear in: 1, and logarithms of the shape."""
     return [
         1.0,
         float(np.log(min(n_rows, PLAN.rows) / PLAN.rows)),
         float(np.log(max(n_features, FEWEST_FEATURES))),
         0.0 if n_clusters is None else float(np.log2(max(n_clusters, 2)) - 1),
-        skewness,
     ]
-
-
-def skewness_of(X: Any, labelings: Sequence[Array] = ()) -> float:
-    """Return the mean absolute skewness of features (n, d) without the means of given groups.
-
-    Skewed columns are divided more easily. A single wild one counts for at most 3, on the first
-    2000 rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from multifacet.search.null import skewness_of
-    >>> X = np.random.default_rng(0).normal(size=(500, 3))
-    >>> skewness_of(X) < 0.3 < 1 < skewness_of(np.exp(X))
-    True
-    """
-    rows = slice(None, PLAN.start_rows)
-    residual = GroupResidual(X[rows], [labels[rows] for labels in labelings])
-    values = residual.features(PLAN.start_features)[1]
-    values = values - values.mean(axis=0)
-    spread = np.maximum(np.sqrt((values**2).mean(axis=0)), 1e-12)
-    found = np.abs(((values / spread) ** 3).mean(axis=0))
-    return float(np.minimum(found, MOST_SKEWNESS).mean()) if len(found) else 0.0
 
 
 @dataclass(frozen=True)
@@ -188,7 +147,6 @@ def chance(
     n_clusters: int | None,
     *,
     stability: float | None = None,
-    skewness: float = 0.0,
 ) -> float:
     """Return the p-value of a view that was chosen from the candidates of all sources.
 
@@ -198,8 +156,6 @@ def chance(
         Surprise of its groups (:class:`.Appraisal`).
     n_rows, n_features, n_clusters, stability
         As in :func:`significance`.
-    skewness : float
-        Of the features (:func:`skewness_of`).
 
     Examples
     --------
@@ -209,6 +165,6 @@ def chance(
     """
     laws = null_laws()
     if stability is None:
-        return laws.surprise.exceeded(surprise, n_rows, n_features, n_clusters, skewness)
+        return laws.surprise.exceeded(surprise, n_rows, n_features, n_clusters)
     law, statistic = laws.surprise_with_stability, surprise + PLAN.stability_worth * stability
-    return law.exceeded(statistic, n_rows, n_features, n_clusters, skewness)
+    return law.exceeded(statistic, n_rows, n_features, n_clusters)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engines.threads import single_threaded_blas
+from ...engines.threads import single_threaded_blas, thread_count
 from ...estimators.alternative import NOVELTY_WEIGHT
 from ...evidence import found_again
 from ...kernels import as_kernel
@@ -31,7 +30,6 @@ from ...search import (
     StepSource,
     chance,
 )
-from ...search.null import skewness_of
 from ...search.starts import PairStarts
 from ...solvers import as_solver
 from .base import Finding, Method
@@ -69,6 +67,7 @@ class AutoMethod(Method):
             not _is(getattr(finder, name), default) for name, default in KERNEL_ONLY.items()
         ):
             return KernelMethod().begin(finder, X, given, seed)
+        thread_count(finder.n_jobs)  # refused before the work, not after it
         return _AutoFinding(finder, X, given, seed)
 
 
@@ -122,7 +121,7 @@ class _AutoFinding(Finding):
         if view.surprise is None:
             return super().chance(view, n_clusters, stability)
         n, d = len(view.labels), len(view.feature_weights)
-        return chance(view.surprise, n, d, n_clusters, stability=stability, skewness=self._skewness)
+        return chance(view.surprise, n, d, n_clusters, stability=stability)
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         finder, source = self._finder, self._chosen.get(view.name)
@@ -133,10 +132,6 @@ class _AutoFinding(Finding):
             self._X, view.labels, quick, given=known,
             n_refits=finder.n_refits, random_state=self._seed,
         )  # fmt: skip
-
-    @cached_property
-    def _skewness(self) -> float:
-        return skewness_of(self._X, self._given)
 
     def _search(self, known: Sequence[Array], n_clusters: int | None) -> Bank:
         """Ask all sources beside what is known."""
@@ -157,7 +152,7 @@ class _AutoFinding(Finding):
         if choice.best.rejected or choice.best.surprise is None:
             return False
         n, d = self._X.shape
-        p_value = chance(choice.best.surprise, n, d, n_clusters, skewness=self._skewness)
+        p_value = chance(choice.best.surprise, n, d, n_clusters)
         return p_value <= self._finder.significance
 
     def _finished(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
