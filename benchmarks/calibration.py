@@ -28,7 +28,8 @@ TABLES, CHECKED_TABLES, QUICK_TABLES = 196, 70, 7
 #: The 95 % quantile of a Gumbel law of mean zero, in scales.
 GUMBEL_95 = 2.393
 #: Deviations by which the quantile is taken higher, since it is that of a sample: with 1.64 the
-#: true one is below it in nineteen of twenty cases. (With 0.84, 10 % of further tables had p < 0.05.)
+#: true one is below it in nineteen of twenty cases. (With 0.84, 10 % of
+#: further tables had p < 0.05.)
 CONFIDENCE = 1.64
 
 

@@ -8,11 +8,11 @@ reach (in nats, as -log p):
 - *distinctness* (:mod:`.distinct`): the likelihood of two Gaussians over one unimodal law.
 
 What to *believe* is their sum where chance has had its say (``surprise``): groups must be there
-with rounding undone too (:mod:`.rounding`), and along one direction, which a source found among
-many, a wider gap is asked for. What to *prefer* among the believable ones (``score``) is
-separation, the order of magnitude of distinctness, which otherwise grows with the rows without
-bound, and that a second feature shows the groups: a division of a single feature is a grouping,
-but rarely the one that someone asks for.
+with rounding undone (:mod:`.rounding`), with and without the means of what is given, and along one
+direction, which a source found among many, a wider gap is asked for. What to *prefer* among the
+believable ones (``score``) is separation, the order of magnitude of distinctness, which otherwise
+grows with the rows without bound, and that a second feature shows the groups: a division of a
+single feature is a grouping, but rarely the one that someone asks for.
 """
 
 from __future__ import annotations
@@ -74,23 +74,31 @@ class Appraisal:
             return replace(candidate, score=-np.inf)
         plan, W, labels = self._plan, candidate.W, candidate.labels
         points = self._sample.project(W)
-        apart = self._apart(points, labels, freedom)
+        apart = self._apart(self._within(points), labels, freedom)
         score = self._gap(candidate.separation) + float(np.log1p(apart))
         score += plan.breadth_weight * self._breadth(labels)
         extra = 0.0
         if W.shape[1] == 1:
             level, overfit = plan.along_one_direction
             extra = level + overfit * freedom / len(labels)
-        surprise = self._gap(candidate.separation - extra)
+        gap = self._gap(candidate.separation - extra)
+        if self._sample.labelings:
+            apart = min(apart, self._apart(points, labels, freedom))
         if self._even is not None:
             points = (self._even - self._even.mean(axis=0)) @ W
             graph = neighbour_graph(points, plan.neighbours)
-            even = separation(graph, labels, plan).score
-            surprise = min(surprise, self._gap(even - extra))
-            apart = min(apart, self._apart(points, labels, freedom))
-        surprise += apart
+            gap = min(gap, self._gap(separation(graph, labels, plan).score - extra))
+            apart = min(apart, self._apart(self._within(points), labels, freedom))
+        surprise = gap + apart
         believed = surprise >= plan.believable
         return replace(candidate, surprise=surprise, believed=believed, score=score)
+
+    def _within(self, points: Array) -> Array:
+        """Return points (m, q) without the means of what is given."""
+        if not self._sample.labelings:
+            return points
+        residual = GroupResidual(points, self._sample.labelings)
+        return residual.columns(np.arange(points.shape[1]))
 
     def _gap(self, found: float) -> float:
         """Return the surprise of a separation, zero or more."""
@@ -103,13 +111,9 @@ class Appraisal:
 
     def _apart(self, points: Array, labels: Array, freedom: float) -> float:
         """Return the surprise of the distinctness of groups (m,), zero or more."""
-        inside = points
-        if self._sample.labelings:
-            residual = GroupResidual(points, self._sample.labelings)
-            inside = residual.columns(np.arange(points.shape[1]))
         level, slope = self._plan.usual_distinctness
         usual = level + slope * freedom
-        found = distinctness(inside, labels)
+        found = distinctness(points, labels)
         return max(gumbel_surprise((found - usual) / self._plan.distinctness_scale), 0.0)
 
     def _breadth(self, labels: Array) -> float:
