@@ -20,16 +20,14 @@ from ...results.view import View
 from ...search import (
     Bank,
     Candidate,
-    CompactSource,
     KernelSource,
-    MixtureSource,
     Sample,
     Selection,
     Settings,
     Source,
-    StepSource,
     chance,
 )
+from ...search.sources import every_source
 from ...search.starts import PairStarts
 from ...solvers import as_solver
 from .base import Finding, Method
@@ -91,11 +89,8 @@ class _Choice:
 class _AutoFinding(Finding):
     def __init__(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> None:
         self._finder, self._X, self._given, self._seed = finder, X, list(given), seed
-        solver = as_solver(finder.solver)
-        starts = PairStarts(finder.n_starts, seed)
-        kernel = KernelSource(as_kernel(finder.kernel), solver, starts)
-        # Cheap ones first: the first picture is there at once.
-        sources: list[Source] = [StepSource(), CompactSource(), MixtureSource(), kernel]
+        solver, starts = as_solver(finder.solver), PairStarts(finder.n_starts, seed)
+        sources = every_source(as_kernel(finder.kernel), solver, starts)
         self._sources = {source.name: source for source in sources}
         self._kernel = KernelMethod().begin(finder, X, given, seed)
         self._banks: dict[int | None, Bank] = {}

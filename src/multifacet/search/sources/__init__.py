@@ -1,10 +1,18 @@
 """Where candidates come from: one file a source."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .base import Proposal, Source
 from .compact import CompactSource
 from .kernel import KernelSearch, KernelSource, StartMaker
 from .mixture import MixtureSource
 from .step import StepSource
+
+if TYPE_CHECKING:
+    from ...kernels import Kernel
+    from ...solvers.base import Solver
 
 __all__ = [
     "CompactSource",
@@ -15,4 +23,11 @@ __all__ = [
     "Source",
     "StartMaker",
     "StepSource",
+    "every_source",
 ]
+
+
+def every_source(kernel: Kernel, solver: Solver, starts: StartMaker) -> list[Source]:
+    """Return all sources, quick ones first: the first picture is there at once."""
+    quick: list[Source] = [StepSource(), CompactSource(), MixtureSource()]
+    return [*quick, KernelSource(kernel, solver, starts)]
