@@ -164,8 +164,9 @@ def pair_table(found: list[dict[str, Cell]]) -> Table:
         note=f"Given -> hidden. find_views with {VIEWS} views, told the number of clusters, and "
         "all automatic: first view, best view, best of all candidates of the search for the "
         "first one, what proposed the best view, p-value of the first, and seconds of find_views. "
-        "All others are told the number of clusters; NrKmeans is told that of both columns but not the given "
-        "one, and its better labeling counts. Mixtures: after centring within the given groups, "
+        "All others are told the number of clusters; NrKmeans is told that of both columns but not "
+        "the given one, and its better labeling counts. Mixtures: after centring within the given "
+        "groups, "
         f"the best of {RUNS} runs. Features of Soils include `Group`, which numbers the "
         "combinations of both columns.",
     )

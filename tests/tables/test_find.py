@@ -25,7 +25,7 @@ def penguins():
 
 @pytest.fixture(scope="module")
 def found(penguins):
-    return find_views(penguins, given="species", n_refits=2)
+    return find_views(penguins, given="species", method="kdac", n_refits=2)
 
 
 def test_one_call_on_a_data_frame(penguins, found):

@@ -62,7 +62,7 @@ def distinctness(points: Array, labels: Array) -> float:
     >>> from multifacet.search.distinct import distinctness
     >>> rng = np.random.default_rng(0)
     >>> halves = np.repeat([0, 1], 100)
-    >>> groups = rng.normal(size=(200, 1)) + 4 * halves[:, None]
+    >>> groups = rng.normal(size=(200, 1)) + 5 * halves[:, None]
     >>> skewed = np.sort(rng.exponential(size=(200, 1)), axis=0)
     >>> distinctness(groups, halves) > 10 > 0 > distinctness(skewed, halves)
     True

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ..linalg import Array
 
@@ -103,7 +102,7 @@ def fit_mixtures(
     active = np.arange(len(labels))
     for _ in range(max_iter):
         joint = _log_joint(statistics, weights[active], means[active], precisions[active])
-        total = logsumexp(joint, axis=2)
+        total = log_total(joint)
         new = total.mean(axis=1) - _one_gaussian(Z)
         moved = new - gains[active] > tol
         gains[active] = new
@@ -115,8 +114,16 @@ def fit_mixtures(
             statistics, shares, shared, ridge
         )
     joint = _log_joint(statistics, weights, means, precisions)
-    gains = logsumexp(joint, axis=2).mean(axis=1) - _one_gaussian(Z)
+    gains = log_total(joint).mean(axis=1) - _one_gaussian(Z)
     return Mixtures(weights, means, precisions, shared, gains, joint.argmax(axis=2))
+
+
+def log_total(joint: Array) -> Array:
+    """Return log of the sum of exp over the last axis, which is short, of (R, n, k)."""
+    total = joint[..., 0]
+    for c in range(1, joint.shape[-1]):
+        total = np.logaddexp(total, joint[..., c])
+    return total
 
 
 def _statistics(Z: Array) -> Array:

@@ -30,6 +30,7 @@ from ...search import (
 from ...search.sources import every_source
 from ...search.starts import PairStarts
 from ...solvers import as_solver
+from ...validation import check_clusters
 from .base import Finding, Method
 from .kernel import KernelMethod, found_by, kdac, kernel_stability
 
@@ -98,6 +99,7 @@ class _AutoFinding(Finding):
 
     def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
         found = known[len(self._given) :]
+        check_clusters(n_clusters or 2, self._X)
         if n_clusters == 1:
             return Found(np.zeros(self._X.shape[0], int), np.eye(1, self._X.shape[1]), Settings(1))
         if n_clusters not in self._banks:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ...linalg import Array
 from ..distinct import best_unimodal
+from ..em import log_total
 from ..judge import judge
 from ..residual import GroupResidual
 from ..sample import Sample
@@ -109,9 +109,9 @@ def _line_mixtures(x: Array, labels: Array, k: int, *, shared: bool) -> tuple[Ar
         joint = np.log(sizes / x.shape[1])[:, None] - 0.5 * (
             np.log(2 * np.pi * widths)[:, None] + squares / widths[:, None]
         )
-        total = logsumexp(joint, axis=2, keepdims=True)
-        shares = np.exp(joint - total)
-    return _in_order(x, joint, means), total[:, :, 0].mean(axis=1)
+        total = log_total(joint)
+        shares = np.exp(joint - total[:, :, None])
+    return _in_order(x, joint, means), total.mean(axis=1)
 
 
 def _in_order(x: Array, joint: Array, means: Array) -> Array:
