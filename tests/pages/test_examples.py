@@ -23,7 +23,10 @@ CLAIMS = {
     "plot_07_many_rows": [("NMI with the moons", 0.95, 1)],
     "plot_08_grid_search": [("accuracy", 0.95, 1)],
     "plot_09_custom_kernel": [("1.000 of the Cauchy kernel,", 0, 0.1)],
-    "plot_10_frontier": [("given the sex: quality", 1.4, 3), ("given the species: quality", 1, 1.3)],
+    "plot_10_frontier": [
+        ("given the sex: quality", 1.4, 3),
+        ("given the species: quality", 1, 1.3),
+    ],
     "plot_11_isaac": [("agreement with the truth:", 0.95, 1)],
     "plot_12_rivals": [("compact", 0.95, 1), ("4 noise features", 0.7, 1)],
     "plot_13_nothing_there": [("No view beyond chance in", 100, 100)],

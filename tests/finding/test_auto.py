@@ -1,0 +1,75 @@
+"""All sources at once: kinds of groups, views from one bank, options of the kernel objective."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from multifacet import ViewFinder, find_views
+from multifacet.datasets import make_independent_views, make_moons_views
+from multifacet.metrics import match_labelings, nmi
+from multifacet.search import PLAN
+
+QUICK = {"n_starts": 2, "n_refits": 0, "random_state": 0}
+
+
+def searched(events):
+    """How often a search began."""
+    return sum(event["stage"] == "select" and event["done"] == 1 for event in events)
+
+
+def test_curved_groups_are_told_by_the_kernel_objective():
+    X, labelings = make_moons_views(300, random_state=1)
+    view = ViewFinder(1, 2, **QUICK).fit(X, given=labelings[:, 0]).views_[0]
+    assert nmi(view.labels, labelings[:, 1]) > 0.95
+    assert view.kind == "groups of any shape"
+    assert view.settings.bandwidth is not None
+    assert view.surprise > PLAN.believable
+
+
+@pytest.mark.parametrize("share", [0.05, 0.15])
+def test_a_small_group_is_found_and_believed(share):
+    rng = np.random.default_rng(0)
+    small = (rng.permutation(300) < share * 300).astype(int)
+    given = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 4))
+    X[:, 0] += 7 * small
+    X[:, 1] += 5 * given
+    X = X @ np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    finder = ViewFinder(1, **QUICK).fit(X, given=given)
+    view = finder.views_[0]
+    assert nmi(view.labels, small) > 0.9
+    assert view.p_value < 0.05
+
+
+def test_further_views_come_from_the_candidates_of_the_first_search():
+    X, labelings = make_independent_views(
+        300, ["blobs", "blobs"], n_clusters=[2, 3], rotate=True, random_state=0
+    )
+    events = []
+    finder = ViewFinder(2, verbose=events.append, **QUICK).fit(X)
+    assert match_labelings(labelings, finder.labelings_).score > 0.9
+    assert searched(events) == 1
+
+
+def test_an_option_of_the_kernel_objective_asks_for_it_alone():
+    X, labelings = make_moons_views(120, random_state=0)
+    view = ViewFinder(1, 2, bandwidth=0.5, **QUICK).fit(X, given=labelings[:, 0]).views_[0]
+    assert (view.kind, view.surprise, view.settings.bandwidth) == ("", None, 0.5)
+
+
+def test_rows_beyond_the_sample_are_labelled():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 1500)
+    X = rng.normal(size=(1500, 3))
+    X[:, 0] += 6 * truth
+    view = find_views(X, n_views=1, n_clusters=2, n_starts=2, n_refits=0)[0]
+    assert nmi(view.labels, truth) > 0.95
+
+
+def test_counts_and_columns_of_two_values_are_no_groups():
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.normal(size=(200, 2)), rng.random((200, 2)) < 0.5]).astype(float)
+    assert ViewFinder(n_starts=2, random_state=0).fit(X).n_views_ == 0
+    counts = rng.poisson(3, (200, 4)).astype(float)
+    assert ViewFinder(n_starts=2, random_state=0).fit(counts).n_views_ == 0
