@@ -260,10 +260,20 @@ def found_again(
 
     Parameters
     ----------
-    X, labels, given, n_refits, random_state, plan
-        As in :func:`stability`.
+    X : array or CSR matrix of shape (n, d)
+        Data.
+    labels : array of shape (n,)
+        The grouping.
     sources : sequence of Source
         What to ask for as many groups.
+    given : sequence of arrays of shape (n,)
+        What was given.
+    n_refits : int, default=3
+        Number of subsamples, of two thirds of the rows (at most 400).
+    random_state : int, default=0
+        Seed.
+    plan : SearchPlan
+        Constants of the search.
 
     Returns
     -------

@@ -80,7 +80,10 @@ def _best_cut(graph: Array, balance: float) -> float:
     normalised = graph / root[:, None] / root
     # The eigenvector sqrt(degrees) has eigenvalue 1; without it the Fiedler vector comes first.
     normalised -= np.outer(root, root) / degrees.sum()
-    fiedler = eigh(normalised, subset_by_index=[n - 1, n - 1], check_finite=False)[1][:, 0]
+    vectors = eigh(normalised, subset_by_index=[n - 1, n - 1], check_finite=False)[1]
+    if not vectors.shape[1]:  # LAPACK's search for one pair may come back without it
+        vectors = np.linalg.eigh(normalised)[1]
+    fiedler = vectors[:, -1]
     order = np.argsort(fiedler / root, kind="stable")
     ordered = graph[np.ix_(order, order)]
     volume = np.cumsum(degrees[order])
