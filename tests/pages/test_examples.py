@@ -24,7 +24,7 @@ CLAIMS = {
     "plot_08_grid_search": [("accuracy", 0.95, 1)],
     "plot_09_custom_kernel": [("1.000 of the Cauchy kernel,", 0, 0.1)],
     "plot_10_frontier": [
-        ("given the sex: quality", 1.4, 3),
+        ("given the sex: quality", 1.45, 1.6),
         ("given the species: quality", 1, 1.3),
     ],
     "plot_11_isaac": [("agreement with the truth:", 0.95, 1)],

@@ -55,11 +55,3 @@ def test_a_component_of_two_rows_does_not_shrink_to_them():
     found = fit_mixtures(Z, starts, 2, shared=False, ridge=1e-3)
     assert np.isfinite(found.gains).all()
     assert found.gains[0] < 1.0
-
-
-def test_new_rows_are_placed_by_the_same_densities():
-    rng = np.random.default_rng(2)
-    Z = whitened(rng, 200, 2)
-    starts = (np.arange(200) < 66).astype(int)[None]
-    found = fit_mixtures(Z, starts, 2, shared=True, ridge=1e-3)
-    np.testing.assert_array_equal(found.log_joint(Z).argmax(axis=2), found.labels)

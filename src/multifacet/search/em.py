@@ -8,7 +8,7 @@ faster than one object per mixture.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,18 +47,6 @@ class Mixtures:
 
     def __len__(self) -> int:
         return len(self.weights)
-
-    def take(self, runs: Array) -> Mixtures:
-        """Return some of the runs."""
-        parts = {name: getattr(self, name)[runs] for name in _PER_RUN}
-        return replace(self, **parts)
-
-    def log_joint(self, Z: Array) -> Array:
-        """Return log(weight * density) of every component, shape (R, n, k), for rows Z (n, r)."""
-        return _log_joint(_statistics(Z), self.weights, self.means, self.precisions)
-
-
-_PER_RUN = ("weights", "means", "precisions", "gains", "labels")
 
 
 def fit_mixtures(
