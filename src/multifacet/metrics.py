@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_matrix
 
 from .engines.choose import few_rows
 from .kernels import (
@@ -25,6 +24,8 @@ from .problems import Gamma, one_hot
 _ROWS_PER_BLOCK = 1024
 #: Beyond this many columns the inclusion-exclusion sum of ``pair_f1`` is slower than pairs.
 _MAX_EXACT_COLUMNS = 12
+#: Integer labels below this are counted as they are.
+_MOST_CODES = 256
 
 
 def nmi(a: Any, b: Any) -> float:
@@ -376,8 +377,17 @@ def _contingency(a: Any, b: Any) -> Array:
     a, b = np.asarray(a), np.asarray(b)
     if a.ndim != 1 or b.ndim != 1 or len(a) != len(b) or not len(a):
         raise ValueError(f"labelings must be (n,) and equally long, got {a.shape} and {b.shape}")
-    first, second = (np.unique(values, return_inverse=True)[1] for values in (a, b))
-    return coo_matrix((np.ones(len(a)), (first, second))).toarray()
+    first, second = _codes(a), _codes(b)
+    width = int(second.max()) + 1
+    cells = np.bincount(first * width + second, minlength=(int(first.max()) + 1) * width)
+    return cells.reshape(-1, width).astype(float)
+
+
+def _codes(labels: Array) -> Array:
+    """Return labels (n,) as integers from 0; small ones stay as they are, which saves sorting."""
+    if labels.dtype.kind in "iu" and labels.min() >= 0 and labels.max() < _MOST_CODES:
+        return labels.astype(np.intp, copy=False)
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def _entropy(p: Array) -> float:

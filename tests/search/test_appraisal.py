@@ -7,7 +7,7 @@ import pytest
 
 from multifacet.search import Appraisal, Sample, Settings, judge
 from multifacet.search.appraisal import gumbel_surprise
-from multifacet.search.distinct import best_unimodal, distinctness
+from multifacet.search.distinct import best_unimodal, best_unimodals, distinctness, distinctnesses
 from multifacet.search.rounding import evened
 
 
@@ -15,7 +15,7 @@ def appraised(X, labels, W=None, given=()):
     sample = Sample.draw(X, list(given), Settings(), seed=0)
     W = np.eye(X.shape[1]) if W is None else W
     found = judge(sample, W, labels[sample.rows], start="test")
-    return Appraisal(sample).of(found, freedom=X.shape[1])
+    return Appraisal(sample).of([found], freedom={"kernel": X.shape[1]})[0]
 
 
 def test_surprise_is_minus_the_logarithm_of_the_tail():
@@ -93,3 +93,21 @@ def test_what_is_given_is_no_evidence():
     X = rng.normal(size=(300, 2)) + 6 * given[:, None]
     noise = rng.integers(0, 2, 300)
     assert not appraised(X, noise, given=[given]).believed
+
+
+def test_groupings_of_different_lengths_are_described_at_once_as_one_by_one():
+    rng = np.random.default_rng(6)
+    cases = []
+    for n, k in ((60, 2), (200, 4), (33, 3)):
+        labels = np.arange(n) % k
+        cases.append((rng.normal(size=(n, 2)) + 2 * labels[:, None], labels))
+    one_by_one = [distinctness(*case) for case in cases]
+    np.testing.assert_allclose(distinctnesses(cases), one_by_one, rtol=1e-4)
+
+
+def test_a_box_is_described_by_its_flattest_law_wherever_its_mode_lies():
+    # With mode and one width at an end the law of exponent 10 is nearly a box: log(1 / range).
+    x = np.linspace(-np.sqrt(3), np.sqrt(3), 400)
+    assert best_unimodal(x) == pytest.approx(-np.log(2 * np.sqrt(3)), abs=0.05)
+    mirrored = best_unimodals(np.stack([x**3, -(x**3)]), np.ones((2, 400)))
+    assert mirrored[0] == pytest.approx(mirrored[1], abs=1e-4)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.neighbors import NearestNeighbors
 
 from multifacet.search import PLAN
-from multifacet.search.separation import neighbour_graph, separation
+from multifacet.search.separation import nearest, neighbour_graph, separation
 
 
 def cliques(*sizes: int, bridge: float = 0.0) -> tuple[csr_matrix, np.ndarray]:
@@ -77,3 +78,16 @@ def test_tiny_clusters_and_few_rows_are_no_error():
     found = separation(neighbour_graph(points), np.array([0, 1, 1, 1, 1]))
     assert found.internal[0] == 0.0
     assert np.isfinite(found.score)
+
+
+@pytest.mark.parametrize("q", [1, 3, 12])
+def test_neighbours_are_those_of_scikit_learn(q):
+    points = np.random.default_rng(q).standard_normal((120, q))
+    theirs = NearestNeighbors(n_neighbors=7).fit(points).kneighbors()
+    for ours, expected in zip(nearest(points, 7), theirs, strict=True):
+        np.testing.assert_allclose(ours, expected)
+
+
+def test_no_row_is_its_own_neighbour_among_many_equals():
+    found = nearest(np.zeros((30, 2)), 5)[1]
+    assert (found != np.arange(30)[:, None]).all()

@@ -17,6 +17,7 @@ single feature is a grouping, but rarely the one that someone asks for.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +27,7 @@ from scipy.sparse import issparse
 
 from ..linalg import Array
 from .candidate import Candidate
-from .distinct import distinctness
+from .distinct import distinctnesses
 from .residual import GroupResidual
 from .rounding import evened
 from .sample import Sample
@@ -51,7 +52,7 @@ class Appraisal:
     >>> sample = Sample.draw(X, [], Settings(), seed=0)
     >>> halves = (sample.X[:, 0] > 4.5).astype(int)
     >>> found = judge(sample, np.eye(2), halves, start="by hand")
-    >>> Appraisal(sample).of(found, freedom=2).surprise > 10
+    >>> Appraisal(sample).of([found], freedom={"kernel": 2})[0].surprise > 10
     True
     """
 
@@ -60,38 +61,70 @@ class Appraisal:
         even = evened(sample.X)
         self._even = None if issparse(even) or np.array_equal(even, sample.X) else even
 
-    def of(self, candidate: Candidate, freedom: float) -> Candidate:
-        """Return a candidate with its surprise, whether that is beyond chance, and its score.
+    def of(self, candidates: Sequence[Candidate], freedom: Mapping[str, float]) -> list[Candidate]:
+        """Return candidates with surprise, whether that is beyond chance, and score.
 
         Parameters
         ----------
-        candidate : Candidate
-            As :func:`.judge` returned it.
-        freedom : float
-            In how many dimensions its source looked for a direction.
+        candidates : sequence of Candidate
+            As :func:`.judge` returned them.
+        freedom : mapping of str to float
+            In how many dimensions each source looked for a direction.
+
+        Returns
+        -------
+        list of Candidate
+            In the same order. Surprise is asked in one way after the other, until there is none.
         """
-        if candidate.rejected:
-            return replace(candidate, score=-np.inf)
-        plan, W, labels = self._plan, candidate.W, candidate.labels
-        points = self._sample.project(W)
-        apart = self._apart(self._within(points), labels, freedom)
-        score = self._gap(candidate.separation) + float(np.log1p(apart))
-        score += plan.breadth_weight * self._breadth(labels)
-        extra = 0.0
-        if W.shape[1] == 1:
-            level, overfit = plan.along_one_direction
-            extra = level + overfit * freedom / len(labels)
-        gap = self._gap(candidate.separation - extra)
-        if self._sample.labelings:
-            apart = min(apart, self._apart(points, labels, freedom))
-        if self._even is not None:
-            points = (self._even - self._even.mean(axis=0)) @ W
-            graph = neighbour_graph(points, plan.neighbours)
-            gap = min(gap, self._gap(separation(graph, labels, plan).score - extra))
-            apart = min(apart, self._apart(self._within(points), labels, freedom))
+        fair = [one for one in candidates if not one.rejected]
+        points = [self._sample.project(one.W) for one in fair]
+        apart = self._apart(fair, map(self._within, points), freedom)
+        extra = np.array([self._along_one_direction(one, freedom) for one in fair])
+        gap = self._gaps(np.array([one.separation for one in fair]) - extra)
         surprise = gap + apart
-        believed = surprise >= plan.believable
-        return replace(candidate, surprise=surprise, believed=believed, score=score)
+        if self._sample.labelings:
+            asked = np.flatnonzero(surprise >= self._plan.believable)
+            some = [fair[i] for i in asked]
+            as_they_are = self._apart(some, (points[i] for i in asked), freedom)
+            surprise[asked] = gap[asked] + np.minimum(apart[asked], as_they_are)
+        if self._even is not None:
+            asked = np.flatnonzero(surprise >= self._plan.believable)
+            some = [fair[i] for i in asked]
+            evened = self._evened(some, extra[asked], freedom)
+            surprise[asked] = np.minimum(surprise[asked], evened)
+        scores = self._gaps(np.array([one.separation for one in fair])) + np.log1p(apart)
+        appraised = {
+            id(one): replace(
+                one,
+                surprise=float(found),
+                believed=bool(found >= self._plan.believable),
+                score=float(score) + self._plan.breadth_weight * self._breadth(one.labels),
+            )
+            for one, found, score in zip(fair, surprise, scores, strict=True)
+        }
+        return [appraised.get(id(one)) or replace(one, score=-np.inf) for one in candidates]
+
+    def _along_one_direction(self, candidate: Candidate, freedom: Mapping[str, float]) -> float:
+        """Return the separation that is usual on top along one direction of many."""
+        if candidate.W.shape[1] > 1:
+            return 0.0
+        level, overfit = self._plan.along_one_direction
+        return level + overfit * freedom[candidate.source] / len(candidate.labels)
+
+    def _evened(
+        self, candidates: Sequence[Candidate], extra: Array, freedom: Mapping[str, float]
+    ) -> Array:
+        """Return the surprise of candidates in the rows with rounding undone."""
+        assert self._even is not None
+        even = self._even - self._even.mean(axis=0)
+        points = [even @ one.W for one in candidates]
+        found = [
+            separation(neighbour_graph(place, self._plan.neighbours), one.labels, self._plan).score
+            for one, place in zip(candidates, points, strict=True)
+        ]
+        return self._gaps(np.array(found) - extra) + self._apart(
+            candidates, map(self._within, points), freedom
+        )
 
     def _within(self, points: Array) -> Array:
         """Return points (m, q) without the means of what is given."""
@@ -100,21 +133,24 @@ class Appraisal:
         residual = GroupResidual(points, self._sample.labelings)
         return residual.columns(np.arange(points.shape[1]))
 
-    def _gap(self, found: float) -> float:
-        """Return the surprise of a separation, zero or more."""
+    def _gaps(self, found: Array) -> Array:
+        """Return the surprise of separations, zero or more."""
         plan, settings = self._plan, self._sample.settings
         m, d = len(self._sample.rows), self._sample.X.shape[1]
         splits = 0.0 if settings.n_clusters is None else np.log2(max(settings.n_clusters, 2)) - 1
         shape = [1.0, np.log(min(m, plan.rows) / plan.rows), np.log(max(d, 3)), splits]
         usual = float(np.dot(plan.usual_separation, shape))
-        return max(gumbel_surprise((found - usual) / plan.separation_scale), 0.0)
+        return gumbel_surprise((found - usual) / plan.separation_scale)
 
-    def _apart(self, points: Array, labels: Array, freedom: float) -> float:
-        """Return the surprise of the distinctness of groups (m,), zero or more."""
+    def _apart(
+        self, candidates: Sequence[Candidate], points: Iterable[Array], freedom: Mapping[str, float]
+    ) -> Array:
+        """Return the surprise of the distinctness of candidates at points (m, q) each."""
         level, slope = self._plan.usual_distinctness
-        usual = level + slope * freedom
-        found = distinctness(points, labels)
-        return max(gumbel_surprise((found - usual) / self._plan.distinctness_scale), 0.0)
+        usual = np.array([level + slope * freedom[one.source] for one in candidates])
+        labels = [one.labels for one in candidates]
+        found = distinctnesses(list(zip(points, labels, strict=True)))
+        return gumbel_surprise((found - usual) / self._plan.distinctness_scale)
 
     def _breadth(self, labels: Array) -> float:
         """Return the correlation ratio of the second feature that shows the groups, 0 to 1."""
@@ -131,9 +167,8 @@ class Appraisal:
         return values / np.maximum(values.std(axis=0), 1e-12)
 
 
-def gumbel_surprise(deviation: float) -> float:
+def gumbel_surprise(deviations: Array) -> Array:
     """Return -log of how often a Gumbel law exceeds its mean by so many scales."""
-    excess = float(deviation + np.euler_gamma)
-    if excess > 30:  # there 1 - exp(-exp(-e)) is exp(-e)
-        return excess
-    return float(-np.log(-np.expm1(-np.exp(-max(excess, -30.0)))))
+    excess = np.asarray(deviations, dtype=float) + np.euler_gamma
+    # Beyond 30, 1 - exp(-exp(-e)) is exp(-e).
+    return np.where(excess > 30, excess, -np.log(-np.expm1(-np.exp(-np.clip(excess, -30, 30)))))

@@ -187,13 +187,12 @@ class Bank:
     ) -> Bank:
         """Ask all sources, and appraise what they propose."""
         freedom = {source.name: source.freedom(sample) for source in sources}
-        appraisal = Appraisal(sample)
         unique: dict[bytes, Candidate] = {}
         for one in proposed(sample, sources, callback):
             key = one.labels.tobytes()
             if key not in unique or one.rank > unique[key].rank:
                 unique[key] = one
-        found = [appraisal.of(one, freedom[one.source]) for one in unique.values()]
+        found = Appraisal(sample).of(list(unique.values()), freedom)
         return cls(sample, sorted(found, key=_rank, reverse=True))
 
     def beside(self, known: Sequence[Array]) -> Selection:

@@ -83,35 +83,38 @@ def fit_mixtures(
     Mixtures
         In the order of the runs.
     """
-    statistics = _statistics(Z)
-    first = (labels[:, :, None] == np.arange(k)).astype(float)
+    statistics, plain = _statistics(Z), _one_gaussian(Z)
+    first = (labels == np.arange(k)[:, None, None]).astype(float)
     weights, means, precisions = _maximise(statistics, first, shared, ridge)
     gains = np.full(len(labels), -np.inf)
     active = np.arange(len(labels))
     for _ in range(max_iter):
         joint = _log_joint(statistics, weights[active], means[active], precisions[active])
-        total = log_total(joint)
-        new = total.mean(axis=1) - _one_gaussian(Z)
+        total, shares = expected(joint)
+        new = total.mean(axis=1) - plain
         moved = new - gains[active] > tol
         gains[active] = new
         if not moved.any():
             break
-        shares = np.exp(joint[moved] - total[moved][:, :, None])
-        active = active[moved]
+        shares, active = shares[:, moved], active[moved]
         weights[active], means[active], precisions[active] = _maximise(
             statistics, shares, shared, ridge
         )
     joint = _log_joint(statistics, weights, means, precisions)
-    gains = log_total(joint).mean(axis=1) - _one_gaussian(Z)
-    return Mixtures(weights, means, precisions, shared, gains, joint.argmax(axis=2))
+    gains = expected(joint)[0].mean(axis=1) - plain
+    return Mixtures(weights, means, precisions, shared, gains, joint.argmax(axis=0))
 
 
-def log_total(joint: Array) -> Array:
-    """Return log of the sum of exp over the last axis, which is short, of (R, n, k)."""
-    total = joint[..., 0]
-    for c in range(1, joint.shape[-1]):
-        total = np.logaddexp(total, joint[..., c])
-    return total
+def expected(joint: Array) -> tuple[Array, Array]:
+    """Return log-likelihoods (R, n) and shares (k, R, n) from log(weight * density) (k, R, n).
+
+    Components come first: over a short last axis sums take several times as long.
+    """
+    most = joint.max(axis=0)
+    shares = np.exp(joint - most)
+    total = shares.sum(axis=0)
+    shares /= total
+    return most + np.log(total), shares
 
 
 def _statistics(Z: Array) -> Array:
@@ -130,11 +133,10 @@ def _one_gaussian(Z: Array) -> float:
 def _maximise(
     statistics: Array, shares: Array, shared: bool, ridge: float
 ) -> tuple[Array, Array, Array]:
-    """Return weights, means and precisions from responsibilities (R, n, k)."""
-    runs, n, k = shares.shape
+    """Return weights, means and precisions from responsibilities (k, R, n)."""
+    k, runs, n = shares.shape
     r = int(np.sqrt(2 * statistics.shape[1] + 0.25) - 1.5)  # of (r + 1) (r + 2) / 2 statistics
-    sums = shares.transpose(0, 2, 1).reshape(runs * k, n) @ statistics
-    sums = sums.reshape(runs, k, -1)
+    sums = (shares.reshape(k * runs, n) @ statistics).reshape(k, runs, -1).transpose(1, 0, 2)
     sizes = np.maximum(sums[:, :, 0], 1e-9)
     means = sums[:, :, 1 : r + 1] / sizes[:, :, None]
     i, j = np.triu_indices(r)
@@ -153,7 +155,7 @@ def _maximise(
 
 
 def _log_joint(statistics: Array, weights: Array, means: Array, precisions: Array) -> Array:
-    """Return log(weight * density), shape (R, n, k)."""
+    """Return log(weight * density), shape (k, R, n)."""
     runs, k, r = means.shape
     pulled = np.einsum("Rkij,Rkj->Rki", precisions, means)
     constant = np.log(weights) + 0.5 * np.linalg.slogdet(precisions)[1]
@@ -161,5 +163,5 @@ def _log_joint(statistics: Array, weights: Array, means: Array, precisions: Arra
     i, j = np.triu_indices(r)
     quadratic = -np.where(i == j, 0.5, 1.0) * precisions[:, :, i, j]
     parameters = np.concatenate([constant[:, :, None], pulled, quadratic], axis=2)
-    joint = statistics @ parameters.reshape(runs * k, -1).T
-    return joint.reshape(len(statistics), runs, k).transpose(1, 0, 2)
+    joint = parameters.transpose(1, 0, 2).reshape(k * runs, -1) @ statistics.T
+    return joint.reshape(k, runs, len(statistics))

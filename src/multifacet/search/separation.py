@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
-from sklearn.neighbors import NearestNeighbors
+from scipy.spatial import cKDTree
 
 from ..linalg import Array
 from .plan import PLAN, SearchPlan
@@ -51,20 +51,36 @@ class Separation:
         return float(np.log(ratio).mean())
 
 
+def nearest(points: Array, count: int) -> tuple[Array, Array]:
+    """Return distances and positions (n, count) of the nearest other rows of points (n, q).
+
+    (It runs hundreds of times on some hundred rows, where scikit-learn's neighbours spend most of
+    their time on checks.)
+    """
+    n = len(points)
+    distances, found = cKDTree(points).query(points, count + 1)
+    other = found != np.arange(n)[:, None]
+    other[other.all(axis=1), -1] = False  # a row with many equals may not be among its nearest
+    return distances[other].reshape(n, count), found[other].reshape(n, count)
+
+
 def neighbour_graph(points: Array, n_neighbors: int = PLAN.neighbours) -> csr_matrix:
     """Return the symmetric graph (n, n) of nearest neighbours: 1 one way, 2 if mutual."""
-    n_neighbors = min(n_neighbors, len(points) - 1)
-    directed = NearestNeighbors(n_neighbors=n_neighbors).fit(points).kneighbors_graph()
+    n = len(points)
+    count = min(n_neighbors, n - 1)
+    ends = np.arange(0, n * count + 1, count)
+    directed = csr_matrix((np.ones(n * count), nearest(points, count)[1].ravel(), ends), (n, n))
     return csr_matrix(directed + directed.T)
 
 
 def separation(graph: csr_matrix, labels: Array, plan: SearchPlan = PLAN) -> Separation:
     """Return the conductances of a labeling (n,) with clusters 0 to k - 1."""
-    volumes = np.asarray(graph.sum(axis=1)).ravel()
+    pairs = graph.toarray()  # of a sample: slices of it are far faster than sparse ones
+    volumes = pairs.sum(axis=1)
     external, internal = [], []
     for cluster in range(labels.max() + 1):
         members = np.flatnonzero(labels == cluster)
-        inside = graph[members][:, members].toarray()
+        inside = pairs[np.ix_(members, members)]
         external.append(1.0 - inside.sum() / max(volumes[members].sum(), 1.0))
         internal.append(_best_cut(inside, plan.balance))
     return Separation(np.array(external), np.array(internal), plan.resolution)
@@ -77,9 +93,9 @@ def _best_cut(graph: Array, balance: float) -> float:
         return 0.0
     degrees = np.maximum(graph.sum(axis=1), 1e-12)
     root = np.sqrt(degrees)
-    normalised = graph / root[:, None] / root
     # The eigenvector sqrt(degrees) has eigenvalue 1; without it the Fiedler vector comes first.
-    normalised -= np.outer(root, root) / degrees.sum()
+    normalised = graph / root[:, None] / root - np.outer(root, root) / degrees.sum()
+    normalised = normalised.astype(np.float32)  # only the order along the vector counts
     vectors = eigh(normalised, subset_by_index=[n - 1, n - 1], check_finite=False)[1]
     if not vectors.shape[1]:  # LAPACK's search for one pair may come back without it
         vectors = np.linalg.eigh(normalised)[1]

@@ -9,14 +9,11 @@ Coarse to fine:
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
-from sklearn.neighbors import NearestNeighbors
 
 from ...alternate import Start, explore, unit_rows
 from ...engines.base import PairSums
@@ -28,9 +25,10 @@ from ...problems import Problem, alternative, unsupervised
 from ...solvers.base import Solver, shortened
 from ..candidate import Candidate, Settings
 from ..judge import judge, with_stability
+from ..kmeans import best_kmeans
 from ..residual import residual_scores
 from ..sample import Sample
-from ..separation import neighbour_graph
+from ..separation import nearest, neighbour_graph
 from ..starts import spectral_start
 from .base import Proposal, Source
 
@@ -94,6 +92,7 @@ class KernelSearch:
     def __init__(self, sample: Sample, kernel: Kernel, solver: Solver) -> None:
         self.sample, self.plan, self.kernel = sample, sample.plan, kernel
         self.solver = solver
+        self._X = sample.X.astype(np.float32)
 
     def dimensions(self) -> list[int]:
         """Return the dimensions tried: a plane, and room for k clusters in general position.
@@ -162,8 +161,7 @@ class KernelSearch:
         agreement = []
         for _ in range(plan.subsamples):
             rows = rng.permutation(len(points))[: int(plan.subsample_share * len(points))]
-            sums = few_rows(points[rows], self.filled(candidate.bandwidth))
-            _, U = self._embedding(sums, candidate.n_clusters)
+            _, U = self._embedding(points[rows], candidate.bandwidth, candidate.n_clusters)
             labels = self.cluster(U, candidate.n_clusters)
             agreement.append(nmi(labels, candidate.labels[rows]))
         return float(np.mean(agreement))
@@ -179,8 +177,7 @@ class KernelSearch:
         widths: dict[bytes, list[float | None]] = {}
         labelings: dict[bytes, tuple[Array, int]] = {}
         for width in self._widths(points, near):
-            sums = few_rows(points, self.filled(width))
-            values, U = self._embedding(sums, k or self.plan.most_clusters + 1)
+            values, U = self._embedding(points, width, k or self.plan.most_clusters + 1)
             for n_clusters in [k] if k else self._likely_clusters(values):
                 labels = self.cluster(U, n_clusters)
                 labelings[labels.tobytes()] = labels, n_clusters
@@ -226,10 +223,12 @@ class KernelSearch:
         return with_bandwidth(self.kernel, width)
 
     def attach(self, kernel: Kernel) -> PairSums:
-        """Return the pair sums of the sample."""
-        return few_rows(self.sample.X, kernel, mean=self.sample.mean)
+        """Return the pair sums of the sample, in single precision: one only looks around."""
+        return few_rows(self._X, kernel, mean=self.sample.mean)
 
-    def _embedding(self, sums: PairSums, k: int) -> tuple[Array, Array]:
+    def _embedding(self, points: Array, width: float | None, k: int) -> tuple[Array, Array]:
+        """Return k eigenpairs of the kernel of points, in single precision as well."""
+        sums = few_rows(points.astype(np.float32), self.filled(width))
         everything = np.eye(sums.n_features)
         degrees = sums.degrees(everything) if sums.kernel.nonnegative else None
         return sums.embedding(everything, min(k, sums.n_rows - 1), degrees=degrees)
@@ -240,20 +239,10 @@ class KernelSearch:
     def cluster(self, U: Array, k: int) -> Array:
         """Return the labels (m,) of k-means on k columns, numbered in order of appearance.
 
-        The better of two runs. (It runs hundreds of times on some hundred rows, where
-        scikit-learn's k-means spends most of its time on checks.)
+        The better of two runs.
         """
-        rows = unit_rows(U[:, :k])
-        rng = np.random.default_rng(self.sample.seed)
-        best, labels = np.inf, np.zeros(len(rows), dtype=np.intp)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an empty cluster is refused as a fragment
-            for _ in range(2):
-                steps = self.plan.kmeans_steps
-                centres, found = kmeans2(rows, k, iter=steps, minit="++", rng=rng)
-                spread = float(((rows - centres[found]) ** 2).sum())
-                if spread < best:
-                    best, labels = spread, found
+        rows, steps = unit_rows(U[:, :k]), self.plan.kmeans_steps
+        labels = best_kmeans(rows, k, 2, steps=steps, seed=self.sample.seed)
         _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[codes]
 
@@ -271,6 +260,6 @@ class KernelSearch:
 def _neighbour_distance(points: Array) -> float:
     """Return the median distance to a near neighbour."""
     count = min(NEAR, len(points) - 1)
-    distances = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()[0][:, -1]
+    distances = nearest(points, count)[0][:, -1]
     positive = distances[distances > 0]
     return float(np.median(positive)) if len(positive) else 1.0

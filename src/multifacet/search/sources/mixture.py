@@ -15,10 +15,10 @@ from ...linalg import Array
 from ...metrics import nmi
 from ..em import Mixtures, fit_mixtures
 from ..judge import judge
+from ..kmeans import kmeans_runs
 from ..sample import Sample
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
-from .compact import kmeans_runs
 from .step import along
 
 
@@ -64,9 +64,14 @@ def _mixture_starts(white: Whitened, components: Array, k: int, sample: Sample) 
     else:
         found.append(along(values.T, k))
         planes = combinations(range(min(plan.planes, len(components))), 2)
-        found += [kmeans_runs(Z @ components[list(two)].T, k, 1, sample) for two in planes]
-    found += [kmeans_runs(points, k, plan.kmeans_runs, sample) for points in (Z, white.scores)]
+        found += [_clusters(Z @ components[list(two)].T, k, 1, sample) for two in planes]
+    found += [_clusters(points, k, plan.kmeans_runs, sample) for points in (Z, white.scores)]
     return np.vstack(found).astype(np.intp)
+
+
+def _clusters(points: Array, k: int, runs: int, sample: Sample) -> Array:
+    """Return the groups (runs, m) of k-means."""
+    return kmeans_runs(points, k, runs, steps=sample.plan.kmeans_steps, seed=sample.seed)[0]
 
 
 def _likeliest(Z: Array, first: Array, k: int, sample: Sample) -> Iterator[tuple[str, Array]]:

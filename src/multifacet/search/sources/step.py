@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
 from ...linalg import Array
 from ..distinct import best_unimodal
-from ..em import log_total
+from ..em import expected
 from ..judge import judge
 from ..residual import GroupResidual
 from ..sample import Sample
@@ -70,12 +71,15 @@ class StepSource(Source):
 
 def along(lines: Array, k: int) -> Array:
     """Return the groups (c, m) of k-means along each of c lines (c, m), from even quantiles."""
-    centres = np.quantile(lines, (np.arange(k) + 0.5) / k, axis=1).T  # (c, k)
+    centres = np.quantile(lines, (np.arange(k) + 0.5) / k, axis=1)  # (k, c)
+    groups = np.zeros(lines.shape, dtype=np.intp)
     for _ in range(LINE_STEPS):
-        groups = np.abs(lines[:, :, None] - centres[:, None]).argmin(axis=2)
-        member = groups[:, :, None] == np.arange(k)
-        sizes = member.sum(axis=1)
-        sums = (member * lines[:, :, None]).sum(axis=1)
+        before, groups = groups, np.abs(lines - centres[:, :, None]).argmin(axis=0)
+        if np.array_equal(before, groups):
+            break
+        member = (groups == np.arange(k)[:, None, None]).astype(float)
+        sizes = member.sum(axis=2)
+        sums = np.einsum("kcm,cm->kc", member, lines)
         centres = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
     return groups
 
@@ -98,19 +102,17 @@ def _groups_along(lines: Array, k: int, cuts: tuple[float, ...]) -> tuple[Array,
 
 def _line_mixtures(x: Array, labels: Array, k: int, *, shared: bool) -> tuple[Array, Array]:
     """Fit k Gaussians to each row of x (R, m); return groups in order (R, m), and likelihoods."""
-    shares = (labels[:, :, None] == np.arange(k)).astype(float)
+    shares = (labels == np.arange(k)[:, None, None]).astype(float)  # (k, R, m)
     for _ in range(LINE_STEPS):
-        sizes = shares.sum(axis=1) + 1e-9  # (R, k)
-        means = (shares * x[:, :, None]).sum(axis=1) / sizes
-        squares = (x[:, :, None] - means[:, None]) ** 2
-        sums = (shares * squares).sum(axis=1)
-        widths = sums.sum(axis=1, keepdims=True) / x.shape[1] if shared else sums / sizes
+        sizes = shares.sum(axis=2) + 1e-9  # (k, R)
+        means = np.einsum("kRm,Rm->kR", shares, x) / sizes
+        squares = (x - means[:, :, None]) ** 2
+        sums = np.einsum("kRm,kRm->kR", shares, squares)
+        widths = sums.sum(axis=0) / x.shape[1] if shared else sums / sizes
         widths = np.maximum(np.broadcast_to(widths, sizes.shape), NARROWEST**2)
-        joint = np.log(sizes / x.shape[1])[:, None] - 0.5 * (
-            np.log(2 * np.pi * widths)[:, None] + squares / widths[:, None]
-        )
-        total = log_total(joint)
-        shares = np.exp(joint - total[:, :, None])
+        level = np.log(sizes / x.shape[1]) - 0.5 * np.log(2 * np.pi * widths)
+        joint = level[:, :, None] - 0.5 * squares / widths[:, :, None]
+        total, shares = expected(joint)
     return _in_order(x, joint, means), total.mean(axis=1)
 
 
@@ -120,11 +122,10 @@ def _in_order(x: Array, joint: Array, means: Array) -> Array:
     Where widths differ the wide component is likelier on both sides of the narrow one; groups
     along a line are its parts between two means.
     """
-    order = np.argsort(means, axis=1)
-    groups = np.zeros(x.shape, dtype=np.intp)
-    for here, there in zip(order.T[:-1], order.T[1:], strict=True):
-        runs = np.arange(len(x))
-        low, high = means[runs, here][:, None], means[runs, there][:, None]
-        likelier = joint[runs, :, there] > joint[runs, :, here]
+    order = np.argsort(means, axis=0)
+    groups, runs = np.zeros(x.shape, dtype=np.intp), np.arange(len(x))
+    for here, there in pairwise(order):
+        low, high = means[here, runs][:, None], means[there, runs][:, None]
+        likelier = joint[there, runs] > joint[here, runs]
         groups += (x >= high) | ((x > low) & likelier)
     return groups
