@@ -141,8 +141,10 @@ def _gains(lines: Sequence[Array], sides: Sequence[Array]) -> Array:
     likelihoods, likelier = _two_gaussians(x, second, weights)
     gains = sizes * (likelihoods - best_unimodals(x, weights))
     gains[[not line.any() for line in lines]] = 0.0
-    for row in np.flatnonzero(gains > 0):
-        gains[row] *= nmi(sides[row].astype(int), likelier[row, : sizes[row]].astype(int))
+    for better in map(int, np.flatnonzero(gains > 0)):
+        gains[better] *= nmi(
+            sides[better].astype(int), likelier[better, : sizes[better]].astype(int)
+        )
     return gains
 
 
