@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from multifacet.metrics import nmi
 from multifacet.search import Appraisal, Sample, Settings, judge
 from multifacet.search.appraisal import gumbel_surprise
 from multifacet.search.distinct import best_unimodal, best_unimodals, distinctness, distinctnesses
 from multifacet.search.rounding import evened
+from multifacet.search.support import pairwise_nmi, support
 
 
 def appraised(X, labels, W=None, given=()):
@@ -35,15 +37,33 @@ def test_overlapping_groups_are_believed_and_a_division_of_noise_is_not():
     assert not appraised(noise, (noise[:, 0] > 0).astype(int), direction).believed
 
 
-def test_a_division_of_one_feature_comes_after_one_that_several_features_show():
+def test_what_other_sources_propose_too_comes_first():
     rng = np.random.default_rng(1)
-    halves = np.repeat([0, 1], 100)
-    one = rng.normal(size=(200, 4)) + 5 * halves[:, None] * np.array([1, 0, 0, 0])
-    turn = np.eye(4)
-    turn[:2, :2] = np.array([[1, 1], [-1, 1]]) / np.sqrt(2)
-    alone, shared = appraised(one, halves), appraised(one @ turn, halves)
-    assert shared.surprise == pytest.approx(alone.surprise)
-    assert shared.score > alone.score + 1
+    X = rng.normal(size=(240, 4))
+    one, other = np.arange(240) % 2, np.arange(240) // 120
+    X[:, 0] += 5 * one
+    X[:, 1] = X[np.argsort(one, kind="stable"), 0]  # the same values, so that `other` shows as well
+    sample = Sample.draw(X, [], Settings(), seed=0)
+
+    def proposed(source, labels, axis):
+        W = np.eye(4)[:, [axis]]
+        return judge(sample, W, labels[sample.rows], start="test", source=source)
+
+    candidates = [
+        proposed("kernel", one, 0), proposed("kernel", other, 1), proposed("step", other, 1),
+    ]  # fmt: skip
+    free = {"kernel": 4.0, "step": 4.0}
+    alone, shared, _ = Appraisal(sample).of(candidates, free)
+    assert shared.score - alone.score == pytest.approx(sample.plan.support_weight, abs=1e-6)
+    np.testing.assert_allclose(support(candidates, free), [0, 1, 1], atol=0.01)
+    np.testing.assert_array_equal(support(candidates[:2], ["kernel"]), 0.0)
+
+
+def test_all_agreements_at_once_are_those_of_each_pair():
+    rng = np.random.default_rng(5)
+    labelings = [rng.integers(0, k, 90) for k in (2, 5, 3)] + [np.zeros(90, int)]
+    expected = [[nmi(a, b) for b in labelings] for a in labelings]
+    np.testing.assert_allclose(pairwise_nmi(labelings), expected, atol=2e-5)
 
 
 @pytest.mark.parametrize("values", [2, 3])

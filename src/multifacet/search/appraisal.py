@@ -10,17 +10,15 @@ reach (in nats, as -log p):
 What to *believe* is their sum where chance has had its say (``surprise``): groups must be there
 with rounding undone (:mod:`.rounding`), with and without the means of what is given, and along one
 direction, which a source found among many, a wider gap is asked for. What to *prefer* among the
-believable ones (``score``) is separation, the order of magnitude of distinctness, which otherwise
-grows with the rows without bound, and that a second feature shows the groups: a division of a
-single feature is a grouping, but rarely the one that someone asks for.
+believable ones (``score``) is separation, as far as more of it still says more, the order of
+magnitude of distinctness, which otherwise grows with the rows without bound, and that other sources
+propose the groups too (:mod:`.support`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -32,6 +30,7 @@ from .residual import GroupResidual
 from .rounding import evened
 from .sample import Sample
 from .separation import neighbour_graph, separation
+from .support import support
 
 
 class Appraisal:
@@ -76,29 +75,30 @@ class Appraisal:
         list of Candidate
             In the same order. Surprise is asked in one way after the other, until there is none.
         """
-        fair = [one for one in candidates if not one.rejected]
+        plan, fair = self._plan, [one for one in candidates if not one.rejected]
         points = [self._sample.project(one.W) for one in fair]
         apart = self._apart(fair, map(self._within, points), freedom)
         extra = np.array([self._along_one_direction(one, freedom) for one in fair])
         gap = self._gaps(np.array([one.separation for one in fair]) - extra)
         surprise = gap + apart
         if self._sample.labelings:
-            asked = np.flatnonzero(surprise >= self._plan.believable)
+            asked = np.flatnonzero(surprise >= plan.believable)
             some = [fair[i] for i in asked]
             as_they_are = self._apart(some, (points[i] for i in asked), freedom)
             surprise[asked] = gap[asked] + np.minimum(apart[asked], as_they_are)
         if self._even is not None:
-            asked = np.flatnonzero(surprise >= self._plan.believable)
+            asked = np.flatnonzero(surprise >= plan.believable)
             some = [fair[i] for i in asked]
             evened = self._evened(some, extra[asked], freedom)
             surprise[asked] = np.minimum(surprise[asked], evened)
-        scores = self._gaps(np.array([one.separation for one in fair])) + np.log1p(apart)
+        scores = np.minimum(self._gaps(np.array([one.separation for one in fair])), plan.enough)
+        scores += np.log1p(apart) + plan.support_weight * support(fair, freedom)
         appraised = {
             id(one): replace(
                 one,
                 surprise=float(found),
-                believed=bool(found >= self._plan.believable),
-                score=float(score) + self._plan.breadth_weight * self._breadth(one.labels),
+                believed=bool(found >= plan.believable),
+                score=float(score),
             )
             for one, found, score in zip(fair, surprise, scores, strict=True)
         }
@@ -151,20 +151,6 @@ class Appraisal:
         labels = [one.labels for one in candidates]
         found = distinctnesses(list(zip(points, labels, strict=True)))
         return gumbel_surprise((found - usual) / self._plan.distinctness_scale)
-
-    def _breadth(self, labels: Array) -> float:
-        """Return the correlation ratio of the second feature that shows the groups, 0 to 1."""
-        codes = np.eye(int(labels.max()) + 1)[labels]
-        means = (codes.T @ self._features) / np.maximum(codes.sum(axis=0), 1.0)[:, None]
-        explained = (means**2 * codes.sum(axis=0)[:, None]).sum(axis=0) / len(labels)
-        return float(np.sqrt(np.sort(explained)[-2])) if len(explained) > 1 else 0.0
-
-    @cached_property
-    def _features(self) -> Any:
-        """The features with most spread left (m, c) without the means of what is given, scaled."""
-        residual = GroupResidual(self._sample.X, self._sample.labelings)
-        values = residual.features(self._plan.start_features)[1]
-        return values / np.maximum(values.std(axis=0), 1e-12)
 
 
 def gumbel_surprise(deviations: Array) -> Array:

@@ -223,15 +223,16 @@ def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan
 
 
 def _whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
-    """Put clear groups first if the winner only divides them further, without clear gaps.
+    """Put a believed candidate first if the winner divides its groups further without clear gaps.
 
-    Pieces of a moon or a ring are distinct along its curve, but only the whole is separated.
+    Pieces of a moon or a ring are distinct along its curve, but the whole is better separated.
     """
     best = candidates[0]
     if best.rejected or best.separation >= plan.clear:
         return candidates
     for one in candidates[1:]:
-        if one.believed and not one.rejected and _is_coarser(one, best, plan):
+        coarser = one.n_clusters < best.n_clusters and one.separation >= best.separation
+        if one.believed and not one.rejected and coarser and _determines(best, one, plan):
             return [one, *(c for c in candidates if c is not one)]
     return candidates
 

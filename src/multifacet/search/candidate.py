@@ -58,7 +58,7 @@ class Candidate:
         What proposed it.
     score : float
         What it is ranked by: separation, and stability once it is known; where several sources are
-        compared, surprise and how many features show it.
+        compared, also distinctness and how far other sources propose it too.
     W : array of shape (d, q)
         Subspace.
     labels : array of shape (rows,)
