@@ -97,6 +97,7 @@ class DescriptionDict(TypedDict):
     name: str
     sentence: str
     evidence: str
+    verdict: NotRequired[str]
     kind: NotRequired[str]
     n_clusters: int
     quality: float | None

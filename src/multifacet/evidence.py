@@ -189,6 +189,7 @@ def stability(
     n_refits: int = 3,
     random_state: int = 0,
     plan: SearchPlan = PLAN,
+    n_jobs: int | None = None,
 ) -> float:
     """Return the agreement of a grouping with those found again on subsamples.
 
@@ -212,6 +213,8 @@ def stability(
         Seed.
     plan : SearchPlan
         Constants of the search.
+    n_jobs : int or None
+        Threads; None uses all cores.
 
     Returns
     -------
@@ -237,7 +240,7 @@ def stability(
         rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.rows)]
         part, known = X[rows], [np.asarray(one)[rows] for one in given]
         starts = partial(pair_starts, n_starts=plan.refit_starts, rng=rng, plan=plan)
-        source = KernelSource(as_kernel(kernel), as_solver(solver), starts)
+        source = KernelSource(as_kernel(kernel), as_solver(solver), starts, n_jobs=n_jobs)
         with single_threaded_blas():
             sample = Sample.draw(part, known, settings, int(rng.integers(2**31 - 1)), plan)
             again = select(sample, [source])

@@ -210,3 +210,34 @@ def test_a_file_with_a_wrong_document_is_told_where():
     document["pairs"][0]["counts"][1] = "many"
     with pytest.raises(ValueError, match=r"pairs\[0\].counts\[1\] is 'many'"):
         check_document(document)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "stability", "novelty", "word"),
+    [
+        (0.001, 0.95, 0.0, "firm"),
+        (0.001, 0.6, 0.0, "fair"),
+        (0.001, None, 0.0, "fair"),
+        (0.001, 0.2, 0.0, "weak"),
+        (0.001, 0.95, 0.4, "weak"),
+        (0.2, 0.95, 0.0, "chance"),
+        (None, 0.95, 0.0, "firm"),
+        (None, None, 0.0, ""),
+    ],
+)
+def test_one_word_says_how_far_to_believe(searched, p_value, stability, novelty, word):
+    found = searched[1]
+    view = replace(found[0], p_value=p_value, stability=stability, novelty=novelty)
+    views = replace(found, views=[view])
+    assert views.verdict(view) == word
+    assert views.table()[0]["verdict"] == word == views.to_dict()["views"][0]["verdict"]
+    assert (view in views.believed) == (word != "chance")
+    assert ("seen, not believed" in str(views)) == (word == "chance")
+    assert ("no other grouping beyond chance" in views.to_dict()["sentence"]) == (word == "chance")
+
+
+def test_the_verdict_follows_the_significance_of_the_user(searched):
+    found = searched[1]
+    view = replace(found[0], p_value=0.03, stability=0.9, novelty=0.0)
+    assert replace(found, views=[view]).verdict(view) == "firm"
+    assert replace(found, views=[view], significance=0.01).verdict(view) == "chance"

@@ -132,7 +132,7 @@ def test_nothing_found_reads_well():
     X = np.random.default_rng(0).standard_normal((150, 5))
     views = find_views(X, n_refits=3)
     assert len(views) == 0
-    assert str(views).startswith("No view beyond chance in 150 rows.\n  the best one: ")
+    assert str(views).startswith("No view beyond chance in 150 rows.\n  seen, not believed: ")
     assert views.rejected.p_value > 0.05
     assert views.labelings.shape == (150, 0)
     assert "No view" in views._repr_html_()

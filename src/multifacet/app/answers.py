@@ -34,6 +34,7 @@ class SummaryAnswer(TypedDict):
     p_value: float | None
     novelty: float | None
     separation: float | None
+    verdict: str
     verdicts: dict[str, str]
 
 

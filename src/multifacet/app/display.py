@@ -11,7 +11,7 @@ from ..frames.cells import Cells, whole
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
-from ..results.verdicts import SEPARATION_SCALE, beyond_chance, how_stable
+from ..results.verdicts import SEPARATION_SCALE, VERDICTS, beyond_chance, how_stable
 from ..results.views import Views
 from ..tables.compare import compare_labelings
 from .answers import (
@@ -81,6 +81,7 @@ def summary(exploration: Exploration, facet: Facet) -> SummaryAnswer:
         "p_value": view.p_value,
         "novelty": view.novelty if views.given else None,
         "separation": view.separation if np.isfinite(view.separation) else None,
+        "verdict": views.verdict(view),
         "verdicts": _verdicts(views),
     }
 
@@ -89,6 +90,9 @@ def _verdicts(views: Views) -> dict[str, str]:
     """Return what the page says beside the numbers of a view."""
     view = views[0]
     said = {"separation": SEPARATION_SCALE, "novelty": "0 is entirely new"}
+    word = views.verdict(view)
+    if word:
+        said["verdict"] = VERDICTS[word]
     if view.stability is not None:
         said["stability"] = how_stable(view.stability)
     if view.p_value is not None:

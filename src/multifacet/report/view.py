@@ -6,7 +6,13 @@ from collections import Counter
 from typing import Any
 
 from ..documents import GivenDict, Profile, ViewDict, ViewsDocument
-from ..results.verdicts import SEPARATION_SCALE, SIGNIFICANCE, beyond_chance, how_stable
+from ..results.verdicts import (
+    SEPARATION_SCALE,
+    SIGNIFICANCE,
+    VERDICTS,
+    beyond_chance,
+    how_stable,
+)
 from .blocks import (
     Bar,
     Block,
@@ -54,13 +60,16 @@ def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
 def _facts(document: ViewsDocument, view: ViewDict) -> Facts:
     level = document.get("significance", SIGNIFICANCE)
     facts = [Fact("separation", number(view["separation"]), SEPARATION_SCALE)]
+    word = view.get("verdict")
+    if word:
+        facts.insert(0, Fact("verdict", word, VERDICTS[word]))
     if view["independence"] is not None:
         amount = "some" if beyond_chance(view["independence"], level) else "no"
         remark = f"{amount} relation shows in a test (p-value {chance(view['independence'])})"
         known = "what is known" if document["given"] else "the views before"
         facts.append(Fact(f"NMI with {known}", f"{view['novelty']:.2f}", remark))
     if view["stability"] is not None:
-        remark = f"{how_stable(view['stability'])}; 1 if always found again"
+        remark = f"{how_stable(view['stability'])}; 1 if always"
         facts.append(Fact("stability", f"{view['stability']:.2f}", remark))
     if view["p_value"] is not None:
         remark = "of data without groups look as separated"

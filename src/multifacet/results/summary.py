@@ -23,7 +23,15 @@ from ..linalg import Array
 from ..metrics import nmi
 from ..search import PLAN, Selection
 from .plain import listed, plain, rounded
-from .verdicts import beyond_chance, equals, how_separated, how_stable, in_common
+from .verdicts import (
+    SIGNIFICANCE,
+    beyond_chance,
+    equals,
+    how_separated,
+    how_stable,
+    in_common,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from .view import View
@@ -101,16 +109,18 @@ def describe_selection(selection: Selection) -> SelectionDict:
     }
 
 
-def belief(view: View, known: str = "what is known") -> str:
+def belief(view: View, known: str = "what is known", significance: float = SIGNIFICANCE) -> str:
     """Say in a few words how far to believe a view."""
+    word = verdict(view.p_value, view.stability, view.novelty, significance)
     parts = []
     if view.stability is not None:
-        parts.append(f"{how_stable(view.stability)}: stability {view.stability:.2f}")
+        parts.append(f"stability {view.stability:.2f}")
     if view.p_value is not None:
         parts.append(f"chance p {equals(view.p_value)}")
     if view.independence is not None:
         parts.append(f"NMI with {known} {view.novelty:.2f}")
-    return ". ".join(filter(None, [", ".join(parts), *view.notes]))
+    numbers = ": ".join(filter(None, [word, ", ".join(parts)]))
+    return ". ".join(filter(None, [numbers, *view.notes]))
 
 
 def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
@@ -155,6 +165,7 @@ def _describe_view(view: View, rows: Array, known: list[str], significance: floa
         "name": view.name,
         "sentence": view.sentence,
         "evidence": _evidence(view, known, significance),
+        "verdict": verdict(view.p_value, view.stability, view.novelty, significance),
         "kind": view.kind,
         "n_clusters": view.n_clusters,
         "quality": rounded(view.quality),
@@ -185,13 +196,22 @@ def _answer(views: Views) -> str:
     where = f"{len(views.index)} rows and {len(views.encoding.feature_names)} features"
     known = " and ".join(views.given)
     beside = f"Beside {known}, " if known else ""
-    if not views.views:
-        text = f"{beside}no {'other ' * bool(known)}grouping beyond chance was found in {where}."
+    found = len(views.believed)
+    doubtful = len(views) - found
+    other = "other " * bool(known)
+    if not found:
+        text = f"{beside}no {other}grouping beyond chance was found in {where}."
     else:
-        several = len(views) > 1
-        count = f"{len(views)} {'other ' * bool(known)}grouping{'s' * several}"
-        text = f"{beside}{count} {'were' if several else 'was'} found in {where}."
+        text = f"{beside}{_counted(found, other + 'grouping')} found in {where}."
+    if doubtful:
+        more = f"{_counted(doubtful, 'more ' * bool(found) + 'grouping')} seen and not believed."
+        text = f"{text} {more}"
     return text[0].upper() + text[1:]
+
+
+def _counted(count: int, word: str) -> str:
+    """Return how many there were: 1 grouping was, 2 groupings were."""
+    return f"{count} {word} was" if count == 1 else f"{count} {word}s were"
 
 
 def _evidence(view: View, known: list[str], significance: float) -> str:
@@ -219,7 +239,7 @@ def _evidence(view: View, known: list[str], significance: float) -> str:
     if view.stability is not None:
         parts.append(
             f"On subsamples of the rows the same groups come back with an agreement of "
-            f"{view.stability:.2f}: {how_stable(view.stability)}."
+            f"{view.stability:.2f}: they are {how_stable(view.stability)}."
         )
     if view.p_value is not None and real:
         often = _percent(view.p_value)

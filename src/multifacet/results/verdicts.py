@@ -1,4 +1,4 @@
-"""What counts as new, clear, firm and beyond chance, and what it is called: for all who say so.
+"""What counts as new, clear, found again and beyond chance, and what it is called.
 
 Summaries, comparisons, reports and the workbench take their words from here, so that a number is
 called the same wherever it is shown.
@@ -12,8 +12,20 @@ from ..search import PLAN
 
 #: p-value up to which something is beyond chance, unless the user says otherwise.
 SIGNIFICANCE = 0.05
-#: Stability from which a view is called firm, and fair.
-FIRM, FAIR = 0.9, 0.7
+#: Stability from which a view that is beyond chance is firm, and fair: views of generated data that
+#: are right have 0.8 and more, and what is found in structureless data has less than 0.5.
+FIRM, FAIR = 0.8, 0.5
+#: What the words of a verdict mean.
+VERDICTS = {
+    "firm": "beyond chance, and other rows tell the same",
+    "fair": "beyond chance, as far as other rows were asked they tell much the same",
+    "weak": "beyond chance, but other rows tell something else, or it is nearly known already",
+    "chance": "chance cannot be ruled out",
+}
+#: NMI with what is known from which a view says little that is new.
+REPEATS = 0.2
+#: Stability from which groups are found again so often.
+_AGAIN = ((0.9, "nearly always"), (0.7, "mostly"), (0.4, "in part"), (-math.inf, "hardly"))
 #: NMI up to which groupings are related in which way, and how much they then have in common.
 _GRADES = (
     (0.05, "hardly related", "next to nothing"),
@@ -24,7 +36,7 @@ _GRADES = (
 )
 #: How to read a separation, and a stability.
 SEPARATION_SCALE = f"0 is none, from {PLAN.clear:g} on it is clear"
-STABILITY_SCALE = f"1 if always found again, from {FIRM:g} on it is firm"
+STABILITY_SCALE = "1 if always found again, 0 if no more than by chance"
 
 
 def how_separated(separation: float) -> str:
@@ -35,8 +47,49 @@ def how_separated(separation: float) -> str:
 
 
 def how_stable(stability: float) -> str:
-    """Return what a stability is called: firm, fair or shaky."""
-    return "firm" if stability >= FIRM else "fair" if stability >= FAIR else "shaky"
+    """Return how groups are found again: nearly always, mostly, in part or hardly."""
+    return "found again " + next(words for least, words in _AGAIN if stability >= least)
+
+
+def verdict(
+    p_value: float | None,
+    stability: float | None,
+    novelty: float = 0.0,
+    significance: float = SIGNIFICANCE,
+) -> str:
+    """Return in one word how far to believe a view, from all that is known about it.
+
+    Parameters
+    ----------
+    p_value : float or None
+        How often data without groups look as good.
+    stability : float or None
+        How far other rows tell the same.
+    novelty : float
+        NMI with what is known.
+    significance : float
+        p-value up to which something is beyond chance.
+
+    Returns
+    -------
+    {"firm", "fair", "weak", "chance", ""}
+        *chance* if that cannot be ruled out. What is beyond it is *weak* if other rows tell
+        something else or if it nearly repeats what is known, *firm* if other rows tell the same,
+        and *fair* in between, or if nobody asked them. Empty if nothing is known.
+
+    Examples
+    --------
+    >>> from multifacet.results.verdicts import verdict
+    >>> verdict(0.01, 0.95), verdict(0.01, 0.6), verdict(0.01, 0.1), verdict(0.3, 0.95)
+    ('firm', 'fair', 'weak', 'chance')
+    """
+    if p_value is None and stability is None:
+        return ""
+    if p_value is not None and not beyond_chance(p_value, significance):
+        return "chance"
+    if novelty >= REPEATS or (stability is not None and stability < FAIR):
+        return "weak"
+    return "firm" if stability is not None and stability >= FIRM else "fair"
 
 
 def beyond_chance(p_value: float, significance: float = SIGNIFICANCE) -> bool:

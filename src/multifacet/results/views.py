@@ -18,7 +18,7 @@ from ..linalg import Array
 from ..printable import one_line
 from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_views, leading_features
-from .verdicts import SIGNIFICANCE
+from .verdicts import SIGNIFICANCE, verdict
 from .view import View
 
 #: Version of the file format of :meth:`Views.save`.
@@ -87,11 +87,32 @@ class Views:
         empty = np.zeros((len(self.index), 0), dtype=np.intp)
         return np.column_stack([view.labels for view in self.views] or [empty])
 
+    def verdict(self, view: View) -> str:
+        """Return in one word how far to believe a view: firm, fair, weak or chance.
+
+        Parameters
+        ----------
+        view : View
+            One of these views, or ``rejected``.
+
+        Returns
+        -------
+        str
+            See :func:`multifacet.results.verdicts.verdict`; empty if nothing is known.
+        """
+        return verdict(view.p_value, view.stability, view.novelty, self.significance)
+
+    @property
+    def believed(self) -> list[View]:
+        """The views of which chance can be ruled out, or of which nobody asked."""
+        return [view for view in self.views if self.verdict(view) != "chance"]
+
     def table(self) -> list[dict[str, Any]]:
         """Return one dict per view, ready for a data frame: numbers, features, sentence."""
         return [
             {
                 "view": view.name,
+                "verdict": self.verdict(view),
                 "clusters": view.n_clusters,
                 "sizes": np.bincount(view.labels).tolist(),
                 "features": ", ".join(leading_features(view, self.encoding.feature_names)),
@@ -228,15 +249,14 @@ class Views:
 
     def __str__(self) -> str:
         known = one_line(f", given {', '.join(self.given)}" if self.given else "")
-        if not self.views:
-            nothing = f"No view beyond chance in {len(self.index)} rows{known}."
-            if self.rejected is None:
-                return nothing
-            best = self.rejected
-            return f"{nothing}\n  the best one: {one_line(best.sentence)}\n    {self._belief(best)}"
-        count = f"{len(self.views)} view{'s' * (len(self.views) > 1)}"
-        lines = [f"{count} of {len(self.index)} rows{known}"]
-        lines += [f"  {view}\n    {self._belief(view)}" for view in self.views]
+        found = len(self.believed)
+        if found:
+            lines = [f"{found} view{'s' * (found > 1)} of {len(self.index)} rows{known}"]
+        else:
+            lines = [f"No view beyond chance in {len(self.index)} rows{known}."]
+        for view in [*self.views, *([] if self.rejected is None else [self.rejected])]:
+            doubt = "" if view in self.believed else "seen, not believed: "
+            lines += [f"  {doubt}{view}", f"    {self._belief(view)}"]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -244,10 +264,8 @@ class Views:
 
     def _belief(self, view: View) -> str:
         """Say how far to believe a view; it avoids what was given and the views before it."""
-        if self.given:
-            return belief(view)
         before = "view 1" if view.name == "view 2" else "the views before"
-        return belief(view, before)
+        return belief(view, "what is known" if self.given else before, self.significance)
 
     def _repr_html_(self) -> str:
         """Show the views as a table in notebooks."""

@@ -16,6 +16,7 @@ export async function act(step, words) {
 
 function facts(view) {
   const said = [["separation", number(view.separation), view.verdicts.separation]];
+  if (view.verdict) said.unshift(["verdict", view.verdict, view.verdicts.verdict]);
   if (view.stability !== null) said.push(["stability", view.stability.toFixed(2), view.verdicts.stability]);
   if (view.p_value !== null) said.push(["chance", `p = ${chance(view.p_value)}`.replace("= <", "<"), view.verdicts.p_value]);
   if (view.novelty !== null) said.push(["NMI with the known", view.novelty.toFixed(2), view.verdicts.novelty]);

@@ -105,6 +105,7 @@ def kernel_stability(
         solver=finder.solver,
         n_refits=finder.n_refits,
         random_state=seed,
+        n_jobs=finder.n_jobs,
     )
 
 
