@@ -10,7 +10,7 @@ All of it is optional: what cannot be measured becomes a note (:func:`attempt`),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -37,6 +37,7 @@ from .search import (
     select,
     significance,
 )
+from .search.judge import chance_nmi
 from .search.starts import pair_starts
 from .solvers import as_solver
 from .solvers.base import Solver, shortened
@@ -219,7 +220,8 @@ def stability(
     Returns
     -------
     float
-        Mean NMI on the rows of each subsample; 1 is the same every time, near 0 is chance.
+        Mean NMI on the rows of each subsample, corrected for chance: 1 is the same every time, 0
+        no more than by chance.
 
     Examples
     --------
@@ -234,18 +236,12 @@ def stability(
     True
     """
     rng = np.random.default_rng(random_state)
-    n = X.shape[0]
-    agreement = []
-    for _ in range(n_refits):
-        rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.rows)]
-        part, known = X[rows], [np.asarray(one)[rows] for one in given]
-        starts = partial(pair_starts, n_starts=plan.refit_starts, rng=rng, plan=plan)
-        source = KernelSource(as_kernel(kernel), as_solver(solver), starts, n_jobs=n_jobs)
-        with single_threaded_blas():
-            sample = Sample.draw(part, known, settings, int(rng.integers(2**31 - 1)), plan)
-            again = select(sample, [source])
-        here = np.asarray(labels)[rows[again.rows]]
-        agreement.append(max(nmi(one.labels, here) for one in _as_good_as_the_best(again)))
+    starts = partial(pair_starts, n_starts=plan.refit_starts, rng=rng, plan=plan)
+    source = KernelSource(as_kernel(kernel), as_solver(solver), starts, n_jobs=n_jobs)
+    agreement = [
+        _agreement(_as_good_as_the_best(select(sample, [source])), here)
+        for sample, here in _subsamples(X, labels, given, settings, n_refits, rng, plan)
+    ]
     return float(np.mean(agreement))
 
 
@@ -281,7 +277,8 @@ def found_again(
     Returns
     -------
     float
-        Mean NMI with the best counterpart among the proposals that are nearly as good as the best.
+        Mean NMI, corrected for chance, with the best counterpart among the proposals that are
+        nearly as good as the best.
 
     Examples
     --------
@@ -293,20 +290,40 @@ def found_again(
     >>> found_again(X, other, [MixtureSource()], given=[known], n_refits=1) > 0.9
     True
     """
-    rng, labels = np.random.default_rng(random_state), np.asarray(labels)
+    rng = np.random.default_rng(random_state)
     settings = Settings(len(np.unique(labels)))
     agreement = []
-    for _ in range(n_refits):
-        rows = rng.permutation(len(labels))[
-            : min(int(plan.subsample_share * len(labels)), plan.rows)
-        ]
-        part, known = X[rows], [np.asarray(one)[rows] for one in given]
-        with single_threaded_blas():
-            sample = Sample.draw(part, known, settings, int(rng.integers(2**31 - 1)), plan)
-            again = Bank.collect(sample, sources).candidates
-        here, bar = labels[rows[sample.rows]], plan.as_good * again[0].score
-        agreement.append(max(nmi(one.labels, here) for one in again if one.score >= bar))
+    for sample, here in _subsamples(X, labels, given, settings, n_refits, rng, plan):
+        again = Bank.collect(sample, sources).candidates
+        bar = plan.as_good * again[0].score
+        agreement.append(_agreement([one for one in again if one.score >= bar], here))
     return float(np.mean(agreement))
+
+
+def _subsamples(
+    X: Any,
+    labels: Any,
+    given: Sequence[Array],
+    settings: Settings,
+    count: int,
+    rng: np.random.Generator,
+    plan: SearchPlan,
+) -> Iterator[tuple[Sample, Array]]:
+    """Yield parts of the rows to be searched, and the groups of a labeling (n,) in them."""
+    n, labels = X.shape[0], np.asarray(labels)
+    for _ in range(count):
+        rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.rows)]
+        known = [np.asarray(one)[rows] for one in given]
+        with single_threaded_blas():
+            sample = Sample.draw(X[rows], known, settings, int(rng.integers(2**31 - 1)), plan)
+            yield sample, labels[rows[sample.rows]]
+
+
+def _agreement(candidates: Sequence[Candidate], here: Array) -> float:
+    """Return the NMI of groups (m,) with their best counterpart, 0 for what chance gives."""
+    found = max(candidates, key=lambda one: nmi(one.labels, here)).labels
+    chance = chance_nmi(found, here)
+    return max(0.0, (nmi(found, here) - chance) / (1.0 - chance)) if chance < 1 else 0.0
 
 
 def _as_good_as_the_best(selection: Selection) -> list[Candidate]:
