@@ -160,7 +160,8 @@ class RunAnswer(SummaryAnswer):
 
     exploration: str
     features: list[str]
-    standardize: bool
+    standardize: bool | str
+    scaling: str
     missing: str
     chosen: ChosenAnswer
 
