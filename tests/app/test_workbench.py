@@ -250,6 +250,7 @@ def test_two_runs_are_compared(client, explored):
         assert run["chosen"]["n_clusters"] == run["options"]["n_clusters"] == 2
         assert run["options"]["novelty_weight"] == "auto"
         assert run["chosen"]["novelty_weight"] > 0
+        assert (run["standardize"], run["scaling"]) == ("auto", "units")
     answer = client.get(f"{explored}/views/v1/compare", params={"other_id": "v1"})
     assert (answer.status_code, answer.json()["detail"]) == (
         400,

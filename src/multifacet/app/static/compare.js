@@ -32,7 +32,7 @@ function asked(run, name) {
 }
 
 function scale(run) {
-  if (run.standardize === "auto") return `${SCALES[run.scaling] ?? "chosen"} (chosen)`;
+  if (run.standardize === "auto") return `${SCALES[run.scaling]} (chosen)`;
   return run.standardize ? "each its own" : "as in the table";
 }
 
