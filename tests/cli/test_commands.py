@@ -244,7 +244,7 @@ def scale_of(folder):
 def test_scale_is_decided_said_and_repeated(ratings, words, expected):
     result = call("find", ratings, *FAST, *words, "-o", "out")
     assert result.exit_code == 0, result.stderr
-    said = "pixels or ratings (many columns that fill one range). If their units differ, use --stan"
+    said = "as pixels and ratings do. If their units differ, use --standardize"
     assert (said in result.stderr) == (not words)
     assert scale_of("out") == expected
     run = json.loads(Path("out/run.json").read_text())

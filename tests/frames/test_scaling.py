@@ -281,7 +281,7 @@ def test_skewed_positive_columns_get_a_note():
 
 def test_what_was_decided_is_kept_in_files(tmp_path):
     X = images(0)
-    with pytest.warns(InputWarning, match="pixels or ratings"):
+    with pytest.warns(InputWarning, match="pixels and ratings"):
         views = find_views(X, n_views=1, n_clusters=2, method="linear", n_refits=0)
     loaded = Views.load(views.save(tmp_path / "views.npz"))
     assert loaded.encoding.scaling == "range"

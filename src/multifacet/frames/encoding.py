@@ -155,18 +155,16 @@ class Encoding:
         )
 
 
-_KEPT = "features keep their scales relative to each other: "
+_KEPT = "features keep their scales relative to each other, since "
 #: What is said about scales.
 _NOTES: dict[str, Note] = {
     "units": Note("every feature has standard deviation 1, since units may differ"),
     "counts": Note(
-        f"{_KEPT}they look like counts or frequencies of one kind (many columns, mostly 0). If "
-        "their units differ, ",
+        f"{_KEPT}many columns are mostly 0, as counts and frequencies are. If their units differ, ",
         "standardize",
     ),
     "range": Note(
-        f"{_KEPT}they look like pixels or ratings (many columns that fill one range). If their "
-        "units differ, ",
+        f"{_KEPT}many columns fill one range, as pixels and ratings do. If their units differ, ",
         "standardize",
     ),
     "components": Note(
@@ -280,9 +278,9 @@ def _learn_sparse(matrix: Any, profiles: dict[str, Profile | None] | None) -> En
     names = [column.name for column in columns if column.features]
     if profiles is not None:
         by_column = matrix[:, varies].tocsc()
-        for j, name in enumerate(names):
-            one = by_column.data[by_column.indptr[j] : by_column.indptr[j + 1]]
-            profiles[name] = Profile.of(one, zeros=n - len(one))
+        ends = zip(names, by_column.indptr[:-1], by_column.indptr[1:], strict=True)
+        for name, start, stop in ends:
+            profiles[name] = Profile.of(by_column.data[start:stop], zeros=n - int(stop - start))
     # Centring would fill the zeros.
     return Encoding(columns, names, np.zeros(len(names)), spread[varies])
 

@@ -142,7 +142,7 @@ def choose_scaling(profiles: Sequence[Profile | None]) -> Scaling:
     >>> import numpy as np
     >>> from multifacet.frames.scaling import Profile, choose_scaling
     >>> rng = np.random.default_rng(0)
-    >>> words = rng.poisson(0.3, size=(200, 40))
+    >>> words = rng.poisson(1 / np.arange(1, 41), size=(200, 40))
     >>> choose_scaling([Profile.of(column) for column in words.T])
     'counts'
     >>> birds = rng.normal([40, 17, 200, 4200], [5, 2, 14, 800], size=(200, 4))
