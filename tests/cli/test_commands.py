@@ -254,6 +254,13 @@ def test_scale_is_decided_said_and_repeated(ratings, words, expected):
     assert scale_of("again") == expected
 
 
+def test_scale_is_said_of_reductions(ratings, table):
+    for data, said in ((ratings, "fill one range, as pixels"), (table, "standard deviation 1")):
+        result = call("reduce", data, "--dimensions", "1", "--clusters", "2", "--bandwidth", "1")
+        assert result.exit_code == 0, result.stderr
+        assert said in result.stderr
+
+
 def test_the_command_line_wins_over_a_switch_in_a_file(ratings):
     for value, words, expected in (
         ('"auto"', [], "auto"),

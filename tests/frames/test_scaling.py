@@ -125,6 +125,22 @@ def test_order_and_unit_do_not_matter(make, expected):
         assert scaling(other) == expected
 
 
+@pytest.mark.parametrize(("make", "expected"), EVERY)
+@pytest.mark.parametrize("unit", [1e-150, 1e140])
+def test_an_extreme_unit_changes_nothing(make, expected, unit):
+    X = make(0)
+    prepared = quietly(X * unit)
+    assert prepared.encoding.scaling == expected
+    np.testing.assert_allclose(prepared.X, quietly(X).X, atol=1e-9)
+
+
+def test_words_that_are_in_very_few_texts_are_counts():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.02, (400, 50))
+    assert (X > 0).mean(axis=0).max() < 0.05
+    assert scaling(X[:, X.any(axis=0)]) == "counts"
+
+
 @pytest.mark.parametrize(("make", "expected"), [pair for pair in EVERY if pair[1] != "components"])
 @pytest.mark.parametrize("outlier", [-999, 1e6])
 def test_an_outlier_does_not_decide(make, expected, outlier):

@@ -85,7 +85,8 @@ class Encoding:
 
     def on_one_scale(self, why: Scaling) -> Encoding:
         """Return the encoding with one scale for all features, which have variance 1 on average."""
-        common = np.sqrt(np.mean(self.scale**2))
+        largest = self.scale.max()  # whose square may be more than a number can be
+        common = largest * np.sqrt(np.mean((self.scale / largest) ** 2))
         return replace(self, scale=np.full_like(self.scale, common), scaling=why)
 
     def transform(self, data: Any) -> Any:

@@ -94,8 +94,8 @@ class Profile:
             zeros=(zeros + positive - first) / n,
             usual=float(order[(positive + len(order)) // 2]) if positive < len(order) else 0.0,
             skewed=zeros == positive == 0
-            and int(np.count_nonzero(np.diff(order))) + 1 >= _FEWEST_AMOUNTS
-            and _log_helps(low, middle, high),
+            and _log_helps(low, middle, high)
+            and int(np.count_nonzero(np.diff(order))) + 1 >= _FEWEST_AMOUNTS,
         )
 
 
@@ -163,8 +163,10 @@ def _are_counts(profiles: Sequence[Profile]) -> bool:
     at_zero = np.mean([one.low == 0 for one in profiles])
     if at_zero < _NEARLY_ALL or np.mean([one.zeros for one in profiles]) < 0.5:
         return False
-    squares = np.array([(one.high - one.low) ** 2 for one in profiles])
-    return bool(squares.max() <= 0.5 * squares.sum())  # or one column would be all that counts
+    widths = np.array([one.high - one.low for one in profiles])
+    widest = widths.max()
+    # The squares of all others are as much as that of the widest, or it would be all that counts.
+    return bool(widest == 0 or np.sum((widths / widest) ** 2) >= 2)
 
 
 def _are_alike(profiles: Sequence[Profile]) -> bool:
@@ -178,6 +180,8 @@ def _share_a_range(profiles: Sequence[Profile]) -> bool:
     low, middle, high = np.array([(one.low, one.middle, one.high) for one in profiles]).T
     floor, ceiling = np.quantile(low, 1 - _NEARLY_ALL), np.quantile(high, _NEARLY_ALL)
     width = ceiling - floor
+    if width == 0:
+        return False
     fills = high - low >= 0.5 * width
     rests = (middle == low) | (middle == high)
     inside = (low >= floor - 0.2 * width) & (high <= ceiling + 0.2 * width)
