@@ -20,6 +20,7 @@ from multifacet.files import write_table
 from multifacet.frames.notes import REMEDIES, InputError, InputWarning, Note
 from multifacet.frames.scaling import SCALINGS
 from multifacet.progress import STAGES
+from multifacet.report.views import SCALES
 from multifacet.runs.options import OPTIONS, TASKS, defaults
 from multifacet.wording import Argument, ArgumentError
 
@@ -37,10 +38,11 @@ def test_every_stage_has_its_words():
     assert stages_of_the_page() == SAID
 
 
-def test_every_reason_of_a_scale_has_its_words_on_the_page():
+def test_every_reason_of_a_scale_has_its_words():
     script = (STATIC / "compare.js").read_text(encoding="utf-8")
     (table,) = re.findall(r"const SCALES = \{(.*?)\};", script, re.DOTALL)
     assert set(re.findall(r'(\w+): "[^"]+"', table)) == {*SCALINGS} - {"told"}
+    assert {*SCALES} == {*SCALINGS} - {"told"}
 
 
 @pytest.mark.parametrize("task", TASKS)
