@@ -585,7 +585,8 @@ def test_help_and_version_are_quick():
 def test_the_options_in_the_guide_exist():
     guide = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
     named = set(re.findall(r"--[a-z][a-z-]*", guide.read_text(encoding="utf-8")))
-    known = {option for c in main.commands.values() for p in c.params for option in p.opts}
+    params = [param for command in main.commands.values() for param in command.params]
+    known = {option for p in params for option in (*p.opts, *p.secondary_opts)}
     assert named - known == {"--help", "--version"}
     assert set(re.findall(r"^\| `(\w+)", guide.read_text(), re.MULTILINE)) == set(main.commands)
 
