@@ -186,6 +186,7 @@ class ViewsDocument(TypedDict):
     columns: list[str]
     identifier: str | None
     significance: NotRequired[float]
+    scaling: NotRequired[str]
     sentence: str
     index: list[Any]
     given: list[GivenDict]

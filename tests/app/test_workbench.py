@@ -120,6 +120,19 @@ def test_impossible_roles_are_refused(client, small, setup, message):
 # Search
 
 
+def test_the_scale_of_features_is_chosen_unless_someone_says(client, small):
+    address = uploaded(client, small)
+    setup = {key: state_of(client, address)["setup"][key] for key in ("features", "standardize")}
+    assert setup["standardize"] == "auto"
+    for value in (True, False, "auto"):
+        body = setup | {"standardize": value}
+        client.put(f"{address}/setup", json=body).raise_for_status()
+        assert state_of(client, address)["setup"]["standardize"] == value
+    answer = client.put(f"{address}/setup", json=setup | {"standardize": "perhaps"})
+    assert answer.status_code == 422
+    client.delete(address).raise_for_status()
+
+
 def test_views_are_those_of_the_library(client, explored, small):
     columns = dict(read_file(small).columns)
     first = find_views(columns, given="known", identifier="bird", n_views=1, **QUICK)[0]
@@ -250,6 +263,7 @@ def test_two_runs_are_compared(client, explored):
         assert run["chosen"]["n_clusters"] == run["options"]["n_clusters"] == 2
         assert run["options"]["novelty_weight"] == "auto"
         assert run["chosen"]["novelty_weight"] > 0
+        assert (run["standardize"], run["scaling"]) == ("auto", "units")
     answer = client.get(f"{explored}/views/v1/compare", params={"other_id": "v1"})
     assert (answer.status_code, answer.json()["detail"]) == (
         400,

@@ -173,6 +173,7 @@ def test_what_was_used_and_left_out_is_said(found):
     assert "rows are named by column 'id'" in notes
     assert "left out 'sex': looks like labels" in notes
     assert "4 features used: 'long', 'wide', 'high', 'deep'" in notes
+    assert "every feature has standard deviation 1, since units may differ" in notes
     assert json.loads((found[0] / "run.json").read_text())["notes"] == [
         line.removeprefix("note: ") for line in notes.splitlines()
     ]
@@ -214,6 +215,63 @@ def test_options_come_from_a_file_and_the_command_line_wins(table):
     assert printed["output"] == "table-views"
     options = json.loads(Path("table-views/run.json").read_text())["options"]
     assert (options["given"], options["standardize"]) == (["kind"], False)
+
+
+@pytest.fixture
+def ratings(tmp_path, monkeypatch):
+    """A table whose columns share a range."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    stars = 1 + rng.integers(0, 5, (80, 1)) // 4 * 2 + rng.integers(0, 3, (80, 20))
+    return write_table("ratings.csv", {f"item {j}": column for j, column in enumerate(stars.T)})
+
+
+def scale_of(folder):
+    """Return what was asked about the scale of features, and what was done."""
+    run = json.loads((Path(folder) / "run.json").read_text())
+    encoding = Views.load(Path(folder) / "views.npz").encoding
+    return run["options"]["standardize"], encoding.scaling, len(set(encoding.scale.round(9))) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], ("auto", "range", True)),
+        (["--standardize"], (True, "told", False)),
+        (["--no-standardize"], (False, "told", True)),
+    ],
+)
+def test_scale_is_decided_said_and_repeated(ratings, words, expected):
+    result = call("find", ratings, *FAST, *words, "-o", "out")
+    assert result.exit_code == 0, result.stderr
+    said = "as pixels and ratings do. If their units differ, use --standardize"
+    assert (said in result.stderr) == (not words)
+    assert scale_of("out") == expected
+    run = json.loads(Path("out/run.json").read_text())
+    assert ("standardize" in run["command"]) == bool(words)
+    again = call("find", "--from", "out/run.json", "-o", "again")
+    assert again.exit_code == 0, again.stderr
+    assert scale_of("again") == expected
+
+
+def test_scale_is_said_of_reductions(ratings, table):
+    for data, said in ((ratings, "fill one range, as pixels"), (table, "standard deviation 1")):
+        result = call("reduce", data, "--dimensions", "1", "--clusters", "2", "--bandwidth", "1")
+        assert result.exit_code == 0, result.stderr
+        assert said in result.stderr
+
+
+def test_the_command_line_wins_over_a_switch_in_a_file(ratings):
+    for value, words, expected in (
+        ('"auto"', [], "auto"),
+        ("true", [], True),
+        ("true", ["--no-standardize"], False),
+        ('"auto"', ["--standardize"], True),
+    ):
+        Path("o.toml").write_text(f"standardize = {value}\n")
+        result = call("find", ratings, *FAST, "--config", "o.toml", *words, "-o", "out", "--force")
+        assert result.exit_code == 0, result.stderr
+        assert scale_of("out")[0] == expected
 
 
 def test_a_file_of_options_has_sections_for_commands(table):
@@ -527,7 +585,8 @@ def test_help_and_version_are_quick():
 def test_the_options_in_the_guide_exist():
     guide = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
     named = set(re.findall(r"--[a-z][a-z-]*", guide.read_text(encoding="utf-8")))
-    known = {option for c in main.commands.values() for p in c.params for option in p.opts}
+    params = [param for command in main.commands.values() for param in command.params]
+    known = {option for p in params for option in (*p.opts, *p.secondary_opts)}
     assert named - known == {"--help", "--version"}
     assert set(re.findall(r"^\| `(\w+)", guide.read_text(), re.MULTILINE)) == set(main.commands)
 

@@ -18,7 +18,9 @@ from multifacet.cli.progress import STAGES as SAID
 from multifacet.cli.words import in_options
 from multifacet.files import write_table
 from multifacet.frames.notes import REMEDIES, InputError, InputWarning, Note
+from multifacet.frames.scaling import SCALINGS
 from multifacet.progress import STAGES
+from multifacet.report.views import SCALES
 from multifacet.runs.options import OPTIONS, TASKS, defaults
 from multifacet.wording import Argument, ArgumentError
 
@@ -34,6 +36,13 @@ def stages_of_the_page():
 def test_every_stage_has_its_words():
     assert set(SAID) == set(STAGES)
     assert stages_of_the_page() == SAID
+
+
+def test_every_reason_of_a_scale_has_its_words():
+    script = (STATIC / "compare.js").read_text(encoding="utf-8")
+    (table,) = re.findall(r"const SCALES = \{(.*?)\};", script, re.DOTALL)
+    assert set(re.findall(r'(\w+): "[^"]+"', table)) == {*SCALINGS} - {"told"}
+    assert {*SCALES} == {*SCALINGS} - {"told"}
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -475,7 +475,7 @@ def test_bad_columns(message, data):
         (r"data is a LazyFrame.*call \.collect\(\)", pl.LazyFrame({"a": [1, 2]}), {}),
         (r"missing='ignore' is not known: use 'error', 'impute', 'drop'", BIRDS,
          {"missing": "ignore"}),
-        (r"standardize must be True or False, got 'yes'", BIRDS, {"standardize": "yes"}),
+        (r"standardize='yes' is not known: use True, False", BIRDS, {"standardize": "yes"}),
         (r"sparse matrix of type complex128: pass real", csr_matrix(np.eye(3) * 1j), {}),
     ],
 )  # fmt: skip

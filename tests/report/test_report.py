@@ -180,6 +180,15 @@ def test_words_follow_the_level_of_significance(found, tmp_path, level, chance, 
         assert f"{relation} relation shows in a test" in Reader(to_html(document)).words
 
 
+def test_the_report_says_how_features_were_scaled(found, table, tmp_path):
+    text = found.report(tmp_path / "report.md").read_text()
+    assert "Every feature was given standard deviation 1" in text
+    told = made.find(table, given="known", standardize=True)
+    assert "standard deviation 1" not in told.report(tmp_path / "told.md").read_text()
+    older = {key: value for key, value in found.to_dict().items() if key != "scaling"}
+    assert "standard deviation 1" not in render(older, tmp_path / "older.md").read_text()
+
+
 def test_a_search_keeps_its_level_of_significance(table):
     views = made.find(table, given="known", significance=1e-9)
     assert views.significance == views.to_dict()["significance"] == 1e-9

@@ -161,7 +161,8 @@ class RunAnswer(SummaryAnswer):
 
     exploration: str
     features: list[str]
-    standardize: bool
+    standardize: bool | str
+    scaling: str
     missing: str
     chosen: ChosenAnswer
 

@@ -48,6 +48,7 @@ def _run(exploration: Exploration, view_id: str) -> RunAnswer:
         "exploration": exploration.id,
         "features": step["features"],
         "standardize": step["standardize"],
+        "scaling": exploration.views(view_id).encoding.scaling,
         "missing": step["missing"],
         "chosen": chosen,
     }

@@ -135,7 +135,8 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments = [f"given={given!r}"] if given else []
     named = step["identifier"] is not None
     arguments += [f"identifier={step['identifier']!r}"] if named else []
-    arguments += [] if step["standardize"] else ["standardize=False"]
+    scale = step["standardize"]
+    arguments += [] if scale == "auto" else [f"standardize={scale!r}"]
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}

@@ -69,7 +69,7 @@ class Setup(Strict):
     features: Annotated[list[Name], Field(max_length=5000)]
     given: Annotated[list[Name], Field(max_length=20)] = []
     identifier: Name | None = None
-    standardize: bool = True
+    standardize: bool | Auto = "auto"
     missing: Literal["error", "impute", "drop"] = "error"
 
 
@@ -148,7 +148,7 @@ class KeptRoles(BaseModel):
     features: list[str]
     given: list[str]
     identifier: str | None
-    standardize: bool
+    standardize: bool | Auto
     missing: Literal["error", "impute", "drop"]
 
 

@@ -53,7 +53,12 @@ def check_unpacked(name: str, paths: Iterable[Path]) -> None:
 
 def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None) -> dict[str, Any]:
     """Return what the columns are taken for at first, and why some are left out."""
-    setup = {"standardize": True, "missing": "error", "given": [], "identifier": identifier}
+    setup: dict[str, Any] = {
+        "standardize": "auto",
+        "missing": "error",
+        "given": [],
+        "identifier": identifier,
+    }
     notes = [noted(note) for note in file.notes]
     try:
         roles = assign_roles(columns, identifier=identifier, features=file.features)

@@ -38,6 +38,7 @@ _ADVICE: dict[Remedy, str] = {
         f"choose under {_MISSING} to fill in medians, or mark the columns that lack most as "
         "“left out”"
     ),
+    "standardize": "choose under “Scale of features” that each has its own",
 }
 #: What the page calls known, at the beginning of a sentence.
 _GIVEN = re.compile(r"^given (?=column |')")

@@ -87,6 +87,7 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
             run.note("there is no interrupted search to continue, so it begins anew")
         try:
             views = _search(run, source, checkpoint)
+            run.note_encoding(views.encoding)
             with run.stage("write"):
                 _write(draft, views, run)
         except (KeyboardInterrupt, OSError) as error:

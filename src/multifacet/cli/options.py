@@ -71,9 +71,8 @@ class Auto(click.ParamType):
 def option(name: str, *short: str, **settings: Any) -> Callable[[Any], Any]:
     """Return an option of a run, by the name and with the default that :mod:`runs` gives it."""
     known = OPTIONS[name]
-    flag = f"--{name}/--no-{name}" if isinstance(known.default, bool) else f"--{name}"
     shown = settings.setdefault("default", known.default) is not None
-    return click.option(*short, flag, known.parameter, show_default=shown, **settings)
+    return click.option(*short, f"--{name}", known.parameter, show_default=shown, **settings)
 
 
 def flat(ctx: Any, param: Any, value: Iterable[list[str]]) -> list[str]:
@@ -90,6 +89,18 @@ def several(name: str, *, help: str, metavar: str = "COL,COL") -> Callable[[Any]
 def auto(*names: str, number: type = int, several: bool = False, help: str) -> Callable[[Any], Any]:
     """Return an option that takes a number or "auto", which is its default."""
     return option(*names, type=Auto(number, several=several), help=help)
+
+
+def switch(name: str, *, help: str) -> Callable[[Any], Any]:
+    """Return an option that is said, denied (--no-...), or "auto" if neither."""
+    parameter = OPTIONS[name].parameter
+    told = f"{help}  [default: auto]"
+    flags = f"--{name}/--no-{name}"
+    return click.option(flags, parameter, default=None, callback=_or_auto, help=told)
+
+
+def _or_auto(ctx: Any, param: Any, value: bool | None) -> bool | str:
+    return "auto" if value is None else value
 
 
 def from_config(ctx: click.Context, param: Any, path: str | None) -> str | None:
@@ -145,13 +156,15 @@ def _set_defaults(ctx: click.Context, path: str, values: dict[str, Any]) -> None
     if ctx.default_map:
         raise Refused("--config and --from exclude each other: pass one of them")
     params = {key_of(p): p for p in ctx.command.params if p.name not in _NEVER_IN_A_FILE}
+    said = {}
     for key, value in values.items():
         if key not in params:
             close = get_close_matches(key, params)
             meant = f"did you mean {close[0]!r}?" if close else f"use {', '.join(params)}"
             raise Refused(f"{path!r} has the unknown option {key!r}: {meant}")
-        values = values | {key: _as_said(path, key, params[key], value)}
-    ctx.default_map = {params[key].name: value for key, value in values.items()}
+        if not (value == "auto" and params[key].secondary_opts):  # a switch that nobody touched
+            said[params[key].name] = _as_said(path, key, params[key], value)
+    ctx.default_map = said
 
 
 def _as_said(path: str, key: str, param: click.Parameter, value: Any) -> Any:
@@ -162,7 +175,8 @@ def _as_said(path: str, key: str, param: click.Parameter, value: Any) -> Any:
     if not all(isinstance(w, bool if flag else str | int | float) for w in words) or (
         not flag and any(isinstance(word, bool) for word in words)
     ):
-        kind = "true or false" if flag else "text or a number" + ", or a list of them" * several
+        yes_or_no = "true, false or 'auto'" if param.secondary_opts else "true or false"
+        kind = yes_or_no if flag else "text or a number" + ", or a list of them" * several
         raise Refused(f"{path!r} has {key} = {_shortened(value)}: it takes {kind}")
     if flag:
         return value
@@ -212,7 +226,10 @@ feature_options = stacked(
         type=click.Choice(["error", "impute", "drop"]),
         help="What to do with missing values.",
     ),
-    option("standardize", help="Give every feature mean 0 and variance 1."),
+    switch(
+        "standardize",
+        help="Give every feature variance 1, or none; auto does unless all are in one unit.",
+    ),
 )
 seed_option = option("seed", type=int, help="Seed.")
 search_options = stacked(

@@ -46,6 +46,7 @@ def reduce(ctx: click.Context, **options: Any) -> None:
         source = read_source(run, "target", "scores")
     with results_in(folder, FILES, force=options["force"]) as draft:
         reduction = _reduce(run, source)
+        run.note_encoding(reduction.encoding)
         with run.stage("write"):
             _write(draft, reduction, run)
     run.tell(folder, FILES, str(reduction), {"sentence": reduction.sentence})

@@ -18,6 +18,7 @@ from .words import in_options
 
 if TYPE_CHECKING:
     from ..files import FileData
+    from ..frames import Encoding
 
 
 class Run:
@@ -46,6 +47,12 @@ class Run:
     def note(self, text: str) -> None:
         """Tell the user something."""
         self.display.note(text)
+
+    def note_encoding(self, encoding: Encoding) -> None:
+        """Tell how columns became features, as far as the library has not warned of it."""
+        for note in encoding.notes:
+            if note.remedy is None:
+                self.note(note.said(""))
 
     def has_read(self, file: FileData) -> None:
         """Keep what is needed to know a file again, and refuse a repetition on another one."""

@@ -35,5 +35,6 @@ def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, s
         "impute or drop": "drop or impute them first (--missing impute or --missing drop)",
         "drop": "drop them first (--missing drop)",
         "label or drop": "drop their rows (--missing drop) or give them a label of their own",
+        "standardize": "use --standardize",
         "impute or left out": "use --missing impute or --exclude the columns that lack most",
     }

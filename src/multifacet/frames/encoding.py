@@ -12,6 +12,8 @@ from scipy.sparse import csr_matrix, diags, issparse
 
 from ..linalg import TOO_LARGE, TOO_SMALL, Array
 from .cells import Cells, as_kind, check_cells, check_sparse
+from .notes import Note
+from .scaling import SCALINGS, Profile, Scaling, choose_scaling
 from .table import listing, read_table
 
 
@@ -55,6 +57,10 @@ class Encoding:
         Subtracted from, then divided into the encoded columns.
     identifier : str or None
         The column that names the rows.
+    scaling : {"told", "units", "counts", "range", "components"}
+        Why the features have their scales, see :mod:`multifacet.frames.scaling`.
+    skewed : list of str
+        Columns of positive numbers whose logarithms may serve better, if anyone looked for them.
     """
 
     columns: list[Column]
@@ -62,6 +68,26 @@ class Encoding:
     mean: Array
     scale: Array
     identifier: str | None = None
+    scaling: Scaling = "told"
+    skewed: list[str] = field(default_factory=list)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What was decided about the scales of columns, and why; nothing if it was not asked."""
+        if self.scaling == "told":
+            return []
+        found = [_NOTES[self.scaling]]
+        if self.skewed:
+            what = "are positive and skewed" if len(self.skewed) > 1 else "is positive and skewed"
+            fact = f"{listing(self.skewed)} {what}, so that distances are about few rows: "
+            found.append(Note(fact, "logarithms", tuple(self.skewed)))
+        return found
+
+    def on_one_scale(self, why: Scaling) -> Encoding:
+        """Return the encoding with one scale for all features, which have variance 1 on average."""
+        largest = self.scale.max()  # whose square may be more than a number can be
+        common = largest * np.sqrt(np.mean((self.scale / largest) ** 2))
+        return replace(self, scale=np.full_like(self.scale, common), scaling=why)
 
     def transform(self, data: Any) -> Any:
         """Encode new rows of the same kind of data.
@@ -113,6 +139,9 @@ class Encoding:
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Encoding:
         """Return the encoding that :meth:`to_dict` has described."""
+        scaling = description.get("scaling", "told")  # of which older descriptions say nothing
+        if scaling not in SCALINGS:
+            raise ValueError(f"the scaling {scaling!r} is not known")
         return cls(
             columns=[
                 Column(**{one.name: column[one.name] for one in fields(Column)})
@@ -122,7 +151,28 @@ class Encoding:
             mean=np.array(description["mean"], dtype=float),
             scale=np.array(description["scale"], dtype=float),
             identifier=description["identifier"],
+            scaling=scaling,
+            skewed=list(description.get("skewed", [])),
         )
+
+
+_KEPT = "features keep their scales relative to each other, since "
+#: What is said about scales.
+_NOTES: dict[str, Note] = {
+    "units": Note("every feature has standard deviation 1, since units may differ"),
+    "counts": Note(
+        f"{_KEPT}many columns are mostly 0, as counts and frequencies are. If their units differ, ",
+        "standardize",
+    ),
+    "range": Note(
+        f"{_KEPT}many columns fill one range, as pixels and ratings do. If their units differ, ",
+        "standardize",
+    ),
+    "components": Note(
+        f"{_KEPT}they are uncorrelated, as principal components are. If all matter alike, ",
+        "standardize",
+    ),
+}
 
 
 def encode(encoding: Encoding, rows: Any, dtype: Any) -> Any:
@@ -159,22 +209,35 @@ def _numbers(column: Column, cells: Cells) -> Array:
     return indicators[:, 1:] if len(position) == 2 else indicators
 
 
-def learn(rows: Any, *, standardize: bool, centre: bool, impute: bool) -> Encoding:
+def learn(rows: Any, *, standardize: bool | str, centre: bool, impute: bool) -> Encoding:
     """Return the encoding of checked rows: cells by name of the column, or a CSR matrix.
 
     Features that are not standardised may be centred all the same: if they become numbers of single
     precision, a large offset would eat up their digits.
     """
-    encoding = _learn_sparse(rows) if issparse(rows) else _learn_columns(rows, impute)
+    profiles: dict[str, Profile | None] | None = {} if standardize == "auto" else None
+    if issparse(rows):
+        encoding = _learn_sparse(rows, profiles)
+    else:
+        encoding = _learn_columns(rows, impute, profiles)
     d = len(encoding.feature_names)
     if d == 0:
         raise ValueError("all columns are constant: there is nothing to separate")
+    if profiles is not None:
+        why = choose_scaling(list(profiles.values()))
+        if why != "units":
+            return encoding.on_one_scale(why)
+        skewed = [name for name, one in profiles.items() if one is not None and one.skewed]
+        return replace(encoding, scaling=why, skewed=skewed)
     if standardize:
         return encoding
     return replace(encoding, mean=encoding.mean if centre else np.zeros(d), scale=np.ones(d))
 
 
-def _learn_columns(cells: Mapping[str, Cells], impute: bool) -> Encoding:
+def _learn_columns(
+    cells: Mapping[str, Cells], impute: bool, profiles: dict[str, Profile | None] | None
+) -> Encoding:
+    """Learn from columns, read one at a time; fill in the profiles of those that vary."""
     columns, scale = [], []
     names: list[str] = []
     mean: list[float] = []
@@ -193,11 +256,15 @@ def _learn_columns(cells: Mapping[str, Cells], impute: bool) -> Encoding:
             # The c indicators of a category have variance 1 together, as one number has: what
             # counts in distances is how many columns say so, not how many values they have.
             scale.extend(spread * np.sqrt(count))
+            if profiles is not None:
+                number = column.kind == "number"
+                profiles[name] = Profile.of(numbers[:, 0]) if number else None
         columns.append(column)
     return Encoding(columns, names, np.array(mean), np.array(scale))
 
 
-def _learn_sparse(matrix: Any) -> Encoding:
+def _learn_sparse(matrix: Any, profiles: dict[str, Profile | None] | None) -> Encoding:
+    """Learn from a CSR matrix; fill in the profiles of the columns that vary."""
     n, d = matrix.shape
     where, values = matrix.indices, matrix.data.astype(float)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -210,6 +277,11 @@ def _learn_sparse(matrix: Any) -> Encoding:
     for place, j in enumerate(np.flatnonzero(varies)):
         columns[j].features.append(place)
     names = [column.name for column in columns if column.features]
+    if profiles is not None:
+        by_column = matrix[:, varies].tocsc()
+        ends = zip(names, by_column.indptr[:-1], by_column.indptr[1:], strict=True)
+        for name, start, stop in ends:
+            profiles[name] = Profile.of(by_column.data[start:stop], zeros=n - int(stop - start))
     # Centring would fill the zeros.
     return Encoding(columns, names, np.zeros(len(names)), spread[varies])
 

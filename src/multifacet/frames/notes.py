@@ -28,6 +28,8 @@ Remedy = Literal[
     "impute or left out",  # too few rows without missing values
     "complete",  # missing values of new rows
     "replace",  # infinite values
+    "standardize",  # features on one scale: perhaps each needs its own
+    "logarithms",  # skewed features
 ]
 #: All remedies.
 REMEDIES: tuple[str, ...] = get_args(Remedy)
@@ -83,6 +85,8 @@ def in_python(remedy: Remedy, columns: tuple[str, ...]) -> str:
         "impute or left out": "use missing='impute' or exclude the columns that lack most",
         "complete": "drop or impute them first",
         "replace": "replace or drop them first",
+        "standardize": "pass standardize=True",
+        "logarithms": "taking logarithms first may show more",
     }[remedy]
 
 

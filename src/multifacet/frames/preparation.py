@@ -10,12 +10,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
 from .cells import Cells, check_cells, check_sparse, numbers_if_text, read_column, whole
 from .encoding import Encoding, encode, learn
-from .notes import InputError, Note, Remedy
+from .notes import InputError, InputWarning, Note, Remedy
+from .scaling import are_components
 from .table import OnDisk, Table, columns_of, listing, read_table
 
 #: Text with more different values than this is not a grouping that one-hot columns can carry.
@@ -59,7 +61,7 @@ def prepare(
     given: Any = None,
     exclude: Any = None,
     identifier: str | None = None,
-    standardize: bool = True,
+    standardize: bool | str = "auto",
     missing: str = "error",
 ) -> Prepared:
     """Turn data into a matrix of features, and take the known labels out of it.
@@ -78,9 +80,12 @@ def prepare(
         Columns that are no features.
     identifier : str, optional
         Column that names the rows; by default the index of a pandas data frame, or 0 to n - 1.
-    standardize : bool, default=True
+    standardize : bool or "auto", default="auto"
         Give every column mean 0 and variance 1; the indicators of one category have variance 1
-        together.
+        together. "auto" does so unless the values show that all columns share a unit (see
+        :func:`multifacet.frames.scaling.choose_scaling` and ``are_components`` beside it): then
+        they are centred, and all divided by one number. It warns of that, and of positive columns
+        that are skewed; ``encoding.scaling`` and ``encoding.notes`` say what was done, and why.
     missing : {"error", "impute", "drop"}, default="error"
         What to do about missing values: raise an error; put the median or the most frequent value
         in their place; or leave out their rows. Labels are never imputed: "impute" leaves out
@@ -103,8 +108,10 @@ def prepare(
     >>> prepared.encoding.feature_names, prepared.X.shape, prepared.given_names
     (['mass', 'sex=male'], (4, 2), ['species'])
     """
-    if not isinstance(standardize, bool):
-        raise ValueError(f"standardize must be True or False, got {standardize!r}")
+    if not isinstance(standardize, bool) and standardize != "auto":
+        raise ArgumentError(
+            Argument.of("standardize", standardize), " is not known: use True, False or 'auto'"
+        )
     if missing not in ("error", "impute", "drop"):
         raise ArgumentError(
             Argument.of("missing", missing), " is not known: use 'error', 'impute', 'drop'"
@@ -130,9 +137,13 @@ def prepare(
         plural = "s" * (len(constant) > 1)
         message = f"left out {len(constant)} constant column{plural}: {listing(constant)}"
         warnings.warn(message, UserWarning, stacklevel=2)
+    X, encoding = _without_inflated_components(_encode(encoding, table, features, rows), encoding)
+    for note in encoding.notes:
+        if note.remedy is not None:
+            warnings.warn(InputWarning(note), stacklevel=2)
     index = whole(table.read(named[0]).values) if named else table.index
     return Prepared(
-        X=_encode(encoding, table, features, rows),
+        X=X,
         encoding=replace(encoding, identifier=named[0] if named else None),
         index=index[rows],
         rows=rows,
@@ -248,6 +259,17 @@ def _encode(encoding: Encoding, table: Table, features: Any, rows: Array) -> Any
             X[row : row + len(chosen)] = encoding.transform(_rows_of(batch, chosen - first))
         first, row = first + size, row + len(chosen)
     return X
+
+
+def _without_inflated_components(X: Any, encoding: Encoding) -> tuple[Any, Encoding]:
+    """Return features (n, d), on one scale if they turn out to be principal components."""
+    if encoding.scaling != "units" or issparse(X):
+        return X, encoding
+    if not are_components(X, encoding.mean, encoding.scale):
+        return X, encoding
+    one = encoding.on_one_scale("components")
+    X *= (encoding.scale / one.scale).astype(X.dtype)
+    return X, one
 
 
 def _rows_of(batch: dict[str, Any], rows: Array) -> dict[str, Any]:

@@ -32,6 +32,16 @@ TERMS = {
 }
 
 
+_KEPT = "Features kept their scales relative to each other, since"
+#: Why features have the scale that was chosen for them.
+SCALES = {
+    "units": "Every feature was given standard deviation 1, since units may differ.",
+    "counts": f"{_KEPT} many columns are mostly 0, as counts and frequencies are.",
+    "range": f"{_KEPT} many columns fill one range, as pixels and ratings do.",
+    "components": f"{_KEPT} they are uncorrelated, as principal components are.",
+}
+
+
 def views_page(document: ViewsDocument) -> Page:
     """Lay out the dict of :meth:`multifacet.Views.to_dict`."""
     views, rejected = document["views"], document["rejected"]
@@ -45,7 +55,7 @@ def views_page(document: ViewsDocument) -> Page:
         sections.append(_agreement_section(document))
     if document["frontier"] is not None:
         sections.append(_frontier_section(document["frontier"], views[0]["name"]))
-    sections.append(_settings_section(views, rejected))
+    sections.append(_settings_section(views, rejected, document.get("scaling", "told")))
     same = Paragraph(
         "The same table, options and seed give the same result, whatever the number of threads."
     )
@@ -129,8 +139,8 @@ def _frontier_section(path: FrontierDict, name: str) -> Section:
     return Section("Quality and novelty", [words, figure])
 
 
-def _settings_section(views: list[ViewDict], rejected: ViewDict | None) -> Section:
-    blocks: list[Block] = []
+def _settings_section(views: list[ViewDict], rejected: ViewDict | None, scaling: str) -> Section:
+    blocks: list[Block] = [Paragraph(SCALES[scaling])] if scaling in SCALES else []
     for view in [*views, *([rejected] if rejected else [])]:
         title = capitalised(view["name"]) + (" (not believed)" if view is rejected else "")
         chosen = view["selection"]

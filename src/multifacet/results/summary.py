@@ -69,6 +69,7 @@ def describe_views(views: Views) -> ViewsDocument:
         "columns": [column.name for column in used],
         "identifier": views.encoding.identifier,
         "significance": views.significance,
+        "scaling": views.encoding.scaling,
         "sentence": _answer(views),
         "index": plain(views.index),
         "given": [_describe_given(name, labels) for name, labels in views.given.items()],

@@ -306,6 +306,8 @@ _META = {
         "mean": [float],
         "scale": [float],
         "identifier": (str, None),
+        "scaling?": str,
+        "skewed?": [str],
     },
     "views": list,
     "n_views": int,

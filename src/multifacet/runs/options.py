@@ -46,7 +46,7 @@ OPTIONS = {
         Option("features", "features", []),
         Option("exclude", "exclude", []),
         Option("missing", "missing", "error"),
-        Option("standardize", "standardize", True),
+        Option("standardize", "standardize", "auto"),
         Option("views", "n_views", "auto"),
         Option("clusters", "n_clusters", "auto"),
         Option("dimensions", "n_components", "auto"),

@@ -29,7 +29,7 @@ def find_views(
     n_clusters: Any = "auto",
     exclude: Any = None,
     identifier: str | None = None,
-    standardize: bool = True,
+    standardize: bool | str = "auto",
     missing: str = "error",
     random_state: int | None = 0,
     **options: Any,
@@ -51,8 +51,11 @@ def find_views(
         Columns left out.
     identifier : column name, optional
         Column that names the rows.
-    standardize : bool, default=True
-        Scale every feature to mean 0 and standard deviation 1.
+    standardize : bool or "auto", default="auto"
+        Scale every feature to mean 0 and standard deviation 1. "auto" does so unless the values
+        show that all are on one scale, and how much each varies is information: counts and
+        frequencies, pixels and ratings, principal components. Those are centred and keep their
+        scales relative to each other; a warning says so and why.
     missing : {"error", "impute", "drop"}, default="error"
         What to do with missing values: name them and stop, fill in medians and most frequent
         values, or drop the rows. Rows without a given label are dropped in both cases.

@@ -36,7 +36,7 @@ def reduce_table(
     n_clusters: int | str = "auto",
     exclude: Any = None,
     identifier: str | None = None,
-    standardize: bool = True,
+    standardize: bool | str = "auto",
     missing: str = "error",
     kernel: Any = "gaussian",
     bandwidth: float | str = "auto",
@@ -63,8 +63,11 @@ def reduce_table(
         Columns left out.
     identifier : column name, optional
         Column that names the rows.
-    standardize : bool, default=True
-        Scale every feature to mean 0 and standard deviation 1.
+    standardize : bool or "auto", default="auto"
+        Scale every feature to mean 0 and standard deviation 1. "auto" does so unless the values
+        show that all are on one scale, and how much each varies is information: counts and
+        frequencies, pixels and ratings, principal components. Those are centred and keep their
+        scales relative to each other; a warning says so and why.
     missing : {"error", "impute", "drop"}, default="error"
         What to do with missing values: name them and stop, fill in medians and most frequent
         values, or drop the rows. Those of target and scores are never filled in: their rows are

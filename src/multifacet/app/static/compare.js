@@ -4,6 +4,11 @@ import * as api from "./api.js";
 import { attempt, chance, fill, h, number, table } from "./dom.js";
 import { on, state } from "./state.js";
 
+// Why features have the scale that was chosen.
+const SCALES = {
+  units: "each its own, as units may differ", counts: "one for all, as of counts or frequencies",
+  range: "one for all, as of pixels or ratings", components: "one for all, as of principal components",
+};
 const SETTINGS = [["n_clusters", "groups"], ["n_components", "dimensions"], ["novelty_weight", "novelty weight"]];
 
 // How many rows of each group of one labeling are in each group of the other.
@@ -26,6 +31,11 @@ function asked(run, name) {
   return run.options[name] === "auto" ? `${value} (chosen)` : value;
 }
 
+function scale(run) {
+  if (run.standardize === "auto") return `${SCALES[run.scaling]} (chosen)`;
+  return run.standardize ? "each its own" : "as in the table";
+}
+
 function features(run, other) {
   const more = run.features.filter((name) => !other.features.includes(name));
   return `${run.features.length}` + (more.length ? `, with ${more.slice(0, 5).join(", ")}${more.length > 5 ? ", …" : ""}` : "");
@@ -37,7 +47,7 @@ function runTable([first, second], names) {
     ["features", features(run, other)],
     ...SETTINGS.map(([name, word]) => [word, asked(run, name)]),
     ["seed", String(run.options.random_state)],
-    ["scale", run.standardize ? "standardized" : "as in the table"],
+    ["scale", scale(run)],
     ["missing values", { error: "none", impute: "filled in", drop: "rows left out" }[run.missing]],
     ["separation", number(run.separation)],
     ["stability", run.stability === null ? "–" : run.stability.toFixed(2)],

@@ -5,6 +5,7 @@ import { attempt, button, counted, fill, h, select } from "./dom.js";
 import { on, state, take } from "./state.js";
 
 const ROLES = [["feature", "feature"], ["given", "known"], ["identifier", "row name"], ["none", "left out"]];
+const SCALES = [["auto", "as the table suggests"], ["true", "each has its own"], ["false", "as in the table"]];
 const MANY = 100;
 const KINDS = { number: "number", boolean: "true/false", category: "category", date: "date", other: "other" };
 
@@ -62,8 +63,8 @@ function dataPanel() {
     list,
     columns.length > MANY ? h("p", { class: "note" }, `At most ${MANY} columns are listed.`) : null,
     missing ? select("Missing values", policy, setup.missing, (value) => change({ missing: value })) : null,
-    h("label", { class: "check" }, h("input", { type: "checkbox", checked: setup.standardize,
-      onchange: (event) => change({ standardize: event.target.checked }) }), h("span", {}, "Same scale for all features")),
+    select("Scale of features", SCALES, String(setup.standardize),
+      (value) => change({ standardize: { true: true, false: false }[value] ?? value })),
   ];
 }
 
