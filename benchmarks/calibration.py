@@ -57,8 +57,8 @@ KINDS = ("Gaussian", "uniform", "t", "log-normal", "counts", "0/1", "correlated"
 
 def structureless(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
     """Return a table of a kind, possibly around given groups."""
-    n = int(np.exp(rng.uniform(np.log(80), np.log(450))))
-    d = int(np.exp(rng.uniform(np.log(3), np.log(25))))
+    n = int(np.exp(rng.uniform(np.log(60), np.log(450))))
+    d = int(np.exp(rng.uniform(np.log(3), np.log(100))))
     X = {
         "uniform": lambda: rng.uniform(size=(n, d)),
         "t": lambda: rng.standard_t(4, size=(n, d)),
