@@ -91,8 +91,8 @@ class View:
     >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
     >>> view.name, view.n_clusters, view.projection.shape[0]
     ('view 1', 2, 60)
-    >>> (view.predict(X) == view.labels).all()
-    np.True_
+    >>> bool((view.predict(X) == view.labels).all())
+    True
     """
 
     name: str
