@@ -186,3 +186,30 @@ def test_identifiers_and_other_frames(penguins):
 def test_a_table_is_not_searched_for_one_group():
     with pytest.raises(ValueError, match="n_clusters=1 must be at least 2"):
         find_views(np.eye(20), n_views=1, n_clusters=1)
+
+
+def test_given_labels_are_matched_by_their_index(penguins):
+    options = {"n_views": 1, "n_clusters": 2, "method": "linear"}
+    table, species = penguins.drop(columns=["species", "sex"]), penguins["species"]
+    expected = find_views(table, given=species, **options)
+    for given in (
+        species.iloc[::-1],
+        species.sample(frac=1, random_state=0).to_frame(),
+        [species.iloc[::-1]],
+        pd.concat([species, species.set_axis(species.index + 1000)]),
+    ):
+        views = find_views(table, given=given, **options)
+        np.testing.assert_array_equal(views.labelings, expected.labelings)
+        np.testing.assert_array_equal(*(next(iter(v.given.values())) for v in (views, expected)))
+    by_order = find_views(table, given=species.iloc[::-1].to_numpy(), **options)
+    assert (by_order.given["given"] != expected.given["species"]).any()
+
+
+def test_given_labels_of_other_rows_are_refused(penguins):
+    table, species = penguins.drop(columns=["species", "sex"]), penguins["species"]
+    other = species.set_axis(species.index + 100)
+    message = r"no label for 100 of 333 rows of data, such as that with the index 0: .*to_numpy"
+    with pytest.raises(ValueError, match=message):
+        find_views(table, given=other)
+    with pytest.raises(ValueError, match="index of its own, in which names repeat"):
+        find_views(table, given=species.set_axis([0] * len(species)))

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding
 from ..engines import as_engine
@@ -39,7 +45,7 @@ from .order import Order, Ordered
 MIN_ROWS = 5
 
 
-class ViewFinder(ClusterMixin, BaseEstimator):
+class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Find several groupings of the same rows, each good and different from the others.
 
     Views are found one after the other, each avoiding what is given and all earlier views
@@ -104,6 +110,8 @@ class ViewFinder(ClusterMixin, BaseEstimator):
     >>> finder = ViewFinder(n_views=1, n_refits=0, random_state=0).fit(X, given=labelings[:, 1])
     >>> finder.views_[0].n_clusters
     3
+    >>> finder.predict(X[:5]).shape, finder.transform(X[:5]).shape[0]
+    ((5,), 5)
     """
 
     def __init__(
@@ -203,6 +211,63 @@ class ViewFinder(ClusterMixin, BaseEstimator):
         self.labelings_ = np.column_stack([v.labels for v in views] or [np.zeros((n, 0), np.intp)])
         self.labels_ = views[0].labels if views else np.zeros(n, dtype=np.intp)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Return where rows lie in all views, side by side.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (m, d)
+            Rows, old or new.
+
+        Returns
+        -------
+        array of shape (m, q)
+            Coordinates in the subspace of the first view, of the second, and so on, as
+            :meth:`View.transform` returns them.
+        """
+        check_is_fitted(self)
+        X = check_data(self, X, reset=False)
+        none = np.zeros((X.shape[0], 0), dtype=X.dtype)
+        return np.hstack([none, *(view.transform(X) for view in self.views_)])
+
+    def predict(self, X: Any) -> Array:
+        """Assign rows to the groups of the first view.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (m, d)
+            Rows, old or new.
+
+        Returns
+        -------
+        array of int of shape (m,)
+            Groups, as in ``labels_``; zeros if there is no view.
+        """
+        found = self.predict_labelings(X)
+        return found[:, 0] if found.shape[1] else np.zeros(len(found), dtype=np.intp)
+
+    def predict_labelings(self, X: Any) -> Array:
+        """Assign rows to the groups of every view.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (m, d)
+            Rows, old or new.
+
+        Returns
+        -------
+        array of int of shape (m, n_views)
+            Groups, as in ``labelings_``; see :meth:`View.predict`.
+        """
+        check_is_fitted(self)
+        X = check_data(self, X, reset=False)
+        none = np.zeros((X.shape[0], 0), dtype=np.intp)
+        return np.column_stack([none, *(view.predict(X) for view in self.views_)])
+
+    @property
+    def _n_features_out(self) -> int:
+        return sum(view.projection.shape[1] for view in self.views_)
 
     def _begin(self, method: Method, X: Any, given: list[Array], seed: int) -> Finding:
         """Return what finds the views, whatever the order of rows and columns."""

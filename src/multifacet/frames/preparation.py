@@ -75,7 +75,7 @@ def prepare(
         The data. Sparse data are scaled, but not centred, and stay sparse.
     given : str, list of str, array of shape (n,) or (n, m), list of labelings, or data frame
         What is already known: columns of the data by name, which are then no features, or the
-        labels themselves.
+        labels themselves. If both are of pandas, rows are matched by their index.
     exclude : str or list of str, optional
         Columns that are no features.
     identifier : str, optional
@@ -119,7 +119,7 @@ def prepare(
     table = read_table(data)
     if table.n_rows < 2:
         raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")
-    labels, taken = _find_given(given, table)
+    labels, taken = _find_given(_aligned(given, data), table)
     named = table.find("identifier", None if identifier is None else [identifier])
     cells = _features(table, {*taken, *named, *table.find("exclude", exclude)})
     rows = _complete_rows(table, cells, [column for _, column in labels], missing)
@@ -151,6 +151,27 @@ def prepare(
         given_names=[name for name, _ in labels],
         imputed=_count_missing(cells) if missing == "impute" else {},
     )
+
+
+def _aligned(given: Any, data: Any) -> Any:
+    """Return labels with the rows of a pandas data frame, where they have an index as well."""
+    if not hasattr(type(data), "iloc"):
+        return given
+    if isinstance(given, list | tuple):
+        return [_aligned(one, data) for one in given]
+    if not hasattr(type(given), "iloc") or given.index.equals(data.index):
+        return given
+    advice = "give it the index of data, or pass given.to_numpy() to match rows by their order"
+    if not given.index.is_unique:
+        raise ValueError(f"given has an index of its own, in which names repeat: {advice}")
+    places = given.index.get_indexer(data.index)
+    absent = np.flatnonzero(places < 0)
+    if len(absent):
+        raise ValueError(
+            f"given has no label for {len(absent)} of {len(places)} rows of data, such as that "
+            f"with the index {data.index[absent[0]]!r}: {advice}"
+        )
+    return given.iloc[places]
 
 
 def _find_given(given: Any, table: Table) -> tuple[list[tuple[str, Cells]], list[str]]:

@@ -26,3 +26,8 @@ def rounded(value: Any, digits: int = 6) -> Any:
 def listed(values: Array) -> list[Any]:
     """Return numbers as a list that JSON can hold."""
     return [rounded(value) for value in values]
+
+
+def as_text(values: Array) -> Array:
+    """Return values (n,) of any type, also several levels of an index, as text."""
+    return np.array([str(value) for value in plain(values)], dtype=np.str_)

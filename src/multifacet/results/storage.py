@@ -19,6 +19,8 @@ from ..search import Settings
 from .view import View
 
 _ARRAYS = ("labels", "components", "projection", "feature_weights")
+#: Arrays that not every view has; older files have none of them.
+_MAYBE_ARRAYS = ("mean", "landmarks", "places")
 _SETTINGS = tuple(f.name for f in fields(Settings))
 _EXPLANATION = tuple(f.name for f in fields(Explanation))
 _MAYBE = (float, None)
@@ -50,7 +52,8 @@ _VIEW = {
         "sentence": str,
     },
 }
-_PLAIN = tuple(f.name for f in fields(View) if f.name not in (*_ARRAYS, "settings", "explanation"))
+_OTHER = (*_ARRAYS, *_MAYBE_ARRAYS, "settings", "explanation")
+_PLAIN = tuple(f.name for f in fields(View) if f.name not in _OTHER)
 
 
 def write_archive(path: Path, meta: dict[str, Any], arrays: Mapping[str, Array]) -> None:
@@ -86,7 +89,8 @@ def pack_views(views: Sequence[View]) -> tuple[list[dict[str, Any]], dict[str, A
     described: list[dict[str, Any]] = []
     arrays: dict[str, Array] = {}
     for i, view in enumerate(views):
-        arrays |= {f"view{i}_{name}": getattr(view, name) for name in _ARRAYS}
+        kept = {name: getattr(view, name) for name in (*_ARRAYS, *_MAYBE_ARRAYS)}
+        arrays |= {f"view{i}_{name}": array for name, array in kept.items() if array is not None}
         plain = {name: getattr(view, name) for name in _PLAIN}
         if not math.isfinite(view.separation):
             plain["separation"] = None  # JSON knows no infinity
@@ -101,7 +105,8 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
     views = []
     for i, one in enumerate(described):
         _check_sizes(one, arrays, f"view{i}")
-        parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in _ARRAYS}
+        names = [name for name in (*_ARRAYS, *_MAYBE_ARRAYS) if f"view{i}_{name}" in arrays]
+        parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in names}
         # What older files have not is left at its default.
         parts |= {name: one[name] for name in _PLAIN if name in one}
         if parts["separation"] is None:
@@ -133,6 +138,11 @@ def _check_sizes(one: dict[str, Any], arrays: Mapping[str, Array], place: str) -
             raise ValueError(f"{place}_{name} is missing, or no table")
     (q, _), (n, axes) = arrays[f"{place}_components"].shape, arrays[f"{place}_projection"].shape
     shapes = {"components": (q, d), "projection": (n, q or axes), "feature_weights": (d,)}
+    if f"{place}_mean" in arrays:
+        shapes["mean"] = (d,)
+        if not q:  # new rows find their places by landmarks
+            m = len(arrays.get(f"{place}_landmarks", ()))
+            shapes |= {"landmarks": (max(m, 1), d), "places": (max(m, 1), axes)}
     for name, expected in shapes.items():
         if not np.isfinite(check_array(arrays, f"{place}_{name}", expected, "f")).all():
             raise ValueError(f"{place}_{name} holds numbers that are not finite")

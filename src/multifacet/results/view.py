@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..documents import GroupDict, SelectionDict
 from ..evidence import attempt
 from ..explain import Explanation
 from ..frames import Encoding
-from ..linalg import Array
+from ..linalg import Array, is_array_like
 from ..printable import one_line
 from ..search import Settings
+from ..validation import check_finite
 from . import measures
 from .found import Found
 from .groups import describe_groups
+from .rule import Rule, choose_landmarks, placed
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,12 @@ class View:
     surprise : float or None
         How surprising the groups are on structureless data, in nats; None unless the method is
         "auto", which compares candidates of several sources by it.
+    mean : array of shape (d,) or None
+        Mean of the rows, which is taken off before they are projected; None in a view from a file
+        that was written before views could label new rows.
+    landmarks, places : arrays of shape (m, d) and (m, k), or None
+        Some rows, and where they are in ``projection``: what tells the places of new rows if there
+        is no subspace. None if there is one.
 
     Examples
     --------
@@ -81,6 +91,8 @@ class View:
     >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
     >>> view.name, view.n_clusters, view.projection.shape[0]
     ('view 1', 2, 60)
+    >>> bool((view.predict(X) == view.labels).all())
+    True
     """
 
     name: str
@@ -103,6 +115,9 @@ class View:
     notes: list[str] = field(repr=False, default_factory=list)
     kind: str = ""
     surprise: float | None = None
+    mean: Array | None = field(repr=False, default=None)
+    landmarks: Array | None = field(repr=False, default=None)
+    places: Array | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -155,8 +170,16 @@ class View:
             measures.INDEPENDENCE,
             lambda: measures.independence_of(found.labels, given, random_state),
         )
+        assert found.projection is not None
+        landmarks = places = None
+        if not len(found.components):
+            rows, landmarks = choose_landmarks(X, found.labels)
+            places = found.projection[rows]
         return cls(
             **{one.name: getattr(found, one.name) for one in fields(found)},
+            mean=np.asarray(X.mean(axis=0)).ravel(),
+            landmarks=landmarks,
+            places=places,
             name=name,
             feature_weights=explanation.weights,
             n_clusters=int(found.labels.max()) + 1,
@@ -342,6 +365,109 @@ class View:
         ]
         explanation = replace(self.explanation, cluster_names=names)
         return replace(self, name=name, explanation=explanation, groups=groups)
+
+    def transform(self, X: Any) -> Array:
+        """Return where rows lie, as ``projection`` tells it of those in which the view was found.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (r, d)
+            Features of rows, old or new, scaled as those in which the view was found;
+            :meth:`Views.transform` takes tables.
+
+        Returns
+        -------
+        array of shape (r, q)
+            Coordinates of each row, whatever the others are. Without a subspace (the method
+            "embedding"), the mean place of the most similar rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
+        >>> bool(np.allclose(view.transform(X), view.projection))
+        True
+        """
+        X, W = self._checked(X), self.components.T
+        if not W.size:
+            assert self.landmarks is not None
+            assert self.places is not None
+            return placed(X, self.landmarks, self.places)
+        return np.asarray(X @ W) - self.mean @ W
+
+    def predict(self, X: Any) -> Array:
+        """Return the groups of rows: those of the rows beside which they lie.
+
+        The simplest rule that tells the labels of the view is used: nearest centres, Gaussians with
+        one or several covariances, or nearest rows. It tells the labels of up to 2000 rows exactly,
+        if rows in the same place have the same label, and those of more nearly.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (r, d)
+            As in :meth:`transform`; :meth:`Views.predict` takes tables.
+
+        Returns
+        -------
+        array of int of shape (r,)
+            Group of each row, as in ``labels``, whatever the other rows are.
+
+        Examples
+        --------
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(80, [2, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X[:60]).views_[0]
+        >>> view.predict(X[60:]).shape
+        (20,)
+        """
+        return self._rule.predict(self.transform(X))
+
+    def plot(self) -> Any:
+        """Draw the view in its subspace, beside the features behind it; return the figure.
+
+        Examples
+        --------
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X).views_[0]
+        >>> len(view.plot().axes)
+        2
+        """
+        from ..plotting import plot_views
+
+        return plot_views([self])
+
+    @cached_property
+    def _rule(self) -> Rule:
+        """What tells groups by places; all of it is in the view, so no file needs to keep it."""
+        return Rule.learn(self.projection, self.labels)
+
+    def _checked(self, X: Any) -> Any:
+        """Return the features of rows, finite and as many as those of the view."""
+        if self.mean is None:
+            raise ValueError(
+                f"{self.name!r} comes from a file that was written before views could label new "
+                "rows: find the views again"
+            )
+        if hasattr(X, "columns") or not (is_array_like(X) or issparse(X)):
+            raise ValueError(
+                f"X is of type {type(X).__name__}, a view knows features only: pass an array, or "
+                "the table to the predict or transform of all views"
+            )
+        X = X.tocsr() if issparse(X) else np.asarray(X)
+        d = len(self.mean)
+        if X.ndim != 2 or X.shape[1] != d or X.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X holds {X.dtype} in shape {X.shape}, but {self.name!r} was found in {d} "
+                f"features: pass numbers of shape (rows, {d})"
+            )
+        check_finite(X, self.explanation.feature_names)
+        return X
 
     @property
     def sentence(self) -> str:

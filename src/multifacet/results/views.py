@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from html import escape
+from os import PathLike
 from pathlib import Path
 from typing import Any, overload
 
@@ -12,10 +13,13 @@ import numpy as np
 
 from ..documents import ViewsDocument
 from ..evidence import Frontier
-from ..files import check_shape
+from ..files import check_shape, read_path
 from ..frames import Encoding
+from ..frames.table import OnDisk
 from ..linalg import Array
 from ..printable import one_line
+from .assigned import with_labels
+from .plain import as_text
 from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_views, leading_features
 from .verdicts import SIGNIFICANCE, verdict
@@ -84,8 +88,129 @@ class Views:
     @property
     def labelings(self) -> Array:
         """Labels of all views, shape (n, number of views)."""
-        empty = np.zeros((len(self.index), 0), dtype=np.intp)
-        return np.column_stack([view.labels for view in self.views] or [empty])
+        return _side_by_side([view.labels for view in self.views], len(self.index))
+
+    def to_frame(self) -> Any:
+        """Return the labels as a pandas data frame: one row per row, one column per view.
+
+        Its index is :attr:`index`, the names of the rows that the views are about.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+        >>> views = find_views(X, n_views=2, n_clusters=2, method="linear")
+        >>> views.to_frame().columns.tolist()
+        ['view 1', 'view 2']
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "a data frame needs pandas: pip install pandas, or use labelings and index"
+            ) from error
+        names = pd.Index(self.index, name=self.encoding.identifier)
+        return pd.DataFrame({view.name: view.labels for view in self.views}, index=names)
+
+    def assign(self, data: Any) -> Any:
+        """Return a table with the labels in it: one further column per view, by its name.
+
+        Parameters
+        ----------
+        data : data frame (pandas, polars) or Arrow table
+            The table in which the views were found, or one that shares rows with it; it is not
+            changed. Rows are found by the column that was the ``identifier``, otherwise by the
+            index in pandas, and by their positions in polars and Arrow.
+
+        Returns
+        -------
+        object of the type of data
+            Rows that the views are not about, because they were dropped or are new, have missing
+            labels.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import load_penguins
+        >>> birds, _ = load_penguins(as_frame=True)
+        >>> views = find_views(birds, n_views=1, n_clusters=2, method="linear")
+        >>> views.assign(birds).columns.tolist()[3:]
+        ['body_mass_g', 'view 1']
+        """
+        labels = {view.name: view.labels for view in self.views}
+        return with_labels(data, labels, self.index, self.rows, self.encoding.identifier)
+
+    def predict(self, data: Any) -> Array:
+        """Return the groups of rows, old or new, in every view.
+
+        Parameters
+        ----------
+        data : data frame, dict of columns, array, sparse matrix of m rows, or path
+            Rows with the columns in which the views were found, in any order; others are ignored.
+            They are encoded and scaled as those were. Missing values are imputed if those were,
+            otherwise refused.
+
+        Returns
+        -------
+        array of int of shape (m, number of views)
+            Group of each row in each view, as in :attr:`labelings`; see :meth:`View.predict`. No
+            row depends on the others, nor on what was given.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import load_penguins
+        >>> birds, _ = load_penguins(as_frame=True)
+        >>> views = find_views(birds.iloc[:300], n_views=1, n_clusters=2, method="linear")
+        >>> views.predict(birds.iloc[300:]).shape
+        (33, 1)
+        """
+        found = [
+            _side_by_side([view.predict(X) for view in self.views], X.shape[0])
+            for X in self._encoded(data)
+        ]
+        return np.concatenate([np.zeros((0, len(self.views)), dtype=np.intp), *found])
+
+    def transform(self, data: Any) -> list[Array]:
+        """Return where rows, old or new, lie in every view.
+
+        Parameters
+        ----------
+        data : object
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        list of arrays of shape (m, q)
+            Coordinates of the rows in each view, as in :attr:`View.projection`.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import load_penguins
+        >>> birds, _ = load_penguins(as_frame=True)
+        >>> views = find_views(birds.iloc[:300], n_views=1, n_clusters=2, method="linear")
+        >>> [points.shape for points in views.transform(birds.iloc[300:])]
+        [(33, 2)]
+        """
+        found = [[view.transform(X) for view in self.views] for X in self._encoded(data)]
+        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+    def _encoded(self, data: Any) -> Iterator[Any]:
+        """Yield the features of rows: of all at once, or of some thousand of those on disk."""
+        data = read_path(data) if isinstance(data, str | PathLike) else data
+        if not isinstance(data, OnDisk):
+            yield self.encoding.transform(data)
+            return
+        first = 0
+        for batch in data.batches():
+            try:
+                X = self.encoding.transform(batch)
+            except ValueError as error:  # which counts rows from the first of the batch
+                raise ValueError(f"in the rows from {first} on, {error}") from error
+            yield X
+            first += X.shape[0]
 
     def verdict(self, view: View) -> str:
         """Return in one word how far to believe a view: firm, fair, weak or chance.
@@ -290,6 +415,11 @@ class Views:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def _side_by_side(labelings: list[Array], n: int) -> Array:
+    """Return labelings (n,) as columns (n, m), also if there are none."""
+    return np.column_stack([np.zeros((n, 0), dtype=np.intp), *labelings])
+
+
 _FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
 
 
@@ -339,4 +469,4 @@ def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier
 
 def _plain(values: Array) -> Array:
     """Return values as an array that needs no pickle: objects become text."""
-    return values.astype(str) if values.dtype == object else values
+    return as_text(values) if values.dtype == object else values

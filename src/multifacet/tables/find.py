@@ -42,7 +42,8 @@ def find_views(
         The table. Boolean and categorical columns are encoded. A Parquet, Arrow or NPY file is
         never read as a whole, so that it may be larger than memory.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
-        What is known already. Named columns are taken out of the features.
+        What is known already. Named columns are taken out of the features. Labels in pandas are
+        matched with the rows of a pandas data frame by their index.
     n_views : int or "auto", default="auto"
         Number of views; "auto" stops when the next one is no better than chance.
     n_clusters : int, sequence of int or "auto", default="auto"
@@ -67,7 +68,8 @@ def find_views(
     Returns
     -------
     Views
-        Print it, iterate over it, or call ``table``, ``plot``, ``report`` and ``save``.
+        Print it, iterate over it, or call ``table``, ``plot``, ``report`` and ``save``. ``assign``
+        puts the labels into the table, ``predict`` tells the groups of new rows.
 
     Examples
     --------
