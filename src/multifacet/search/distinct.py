@@ -4,8 +4,9 @@ Along one direction any cloud without groups can be divided, and two Gaussians a
 than one does. What they have to beat is therefore the likeliest law of *one cloud*: with a mode
 anywhere, another width on either side of it, and tails from those of a box to heavier than
 exponential ones, or dense at its two ends as the projection of an arc. Skewed columns, outliers,
-boxes and arcs are described by one such law as well as by two Gaussians; groups are not. The measure is a difference in log-likelihood, in nats over all rows
-concerned, so that it is comparable between groups of any number and size.
+boxes and arcs are described by one such law as well as by two Gaussians; groups are not. The
+measure is a difference in log-likelihood, in nats over all rows concerned, so that it is comparable
+between groups of any number and size.
 
 What is assumed: between two groups that overlap there is a direction along which they show. It
 holds for ellipses, compact groups and steps along a feature; it does not for rings, whose
