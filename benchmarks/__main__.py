@@ -23,6 +23,7 @@ NAMES = (
     "published",
     "selection",
     "tables",
+    "generated",
     "views",
     "calibration",
     "commandline",
