@@ -33,6 +33,7 @@ NAMES = (
     "engines",
     "isaac",
     "shapes",
+    "reduction",
     *PAPERS,
 )
 

@@ -157,5 +157,5 @@ def test_unknown_solver(bad):
 
 
 def test_bad_options():
-    with pytest.raises(ValueError, match="max_iter >= 1"):
-        ISM(max_iter=0)
+    with pytest.raises(ValueError, match="max_iter >= 0"):
+        ISM(max_iter=-1)
