@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from ..linalg import Array, orthonormalise
 from ..problems import Problem, one_hot, supervised, target_factor
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
-from ..solvers import as_solver
+from ..solvers import ISM, Solver, as_solver
 from ..solvers.base import shortened, solve
+from ..solvers.ism import SHORT_CLIMB
 from ..validation import (
     are_classes,
     as_numbers,
@@ -183,7 +184,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
                 near = self._sums(X, with_bandwidth(as_kernel(self.kernel), wider), led.metric)
                 starts = [climbed(near, problem.gamma(), W, PLAN.steps, PLAN.tol).W for W in starts]
             # A path has explored; from its end the objective is only climbed.
-            solver = solver if led.W is None else shortened(solver, 0)
+            solver = solver if led.W is None else _climbing(solver, X.shape[0])
             results = []
             for start in starts:
                 results.append(solve(solver, sums, problem.gamma(), start))
@@ -233,7 +234,8 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         followed = followed and isinstance(self.init, str) and self.init == "spectral"
         if not (undecided or followed or self.whitening_):
             return _Led(resolved)
-        rows = Rows.draw(X, target, PLAN.rows, PLAN.rows_per_class)
+        size = PLAN.rows if X.shape[1] <= PLAN.rows else PLAN.wide_rows
+        rows = Rows.draw(X, target, size, PLAN.rows_per_class)
         choice = HeldOutChoice(rows, kernel, natural_starts, thread_count(self.n_jobs))
         possible = [q for q in dimensions if q <= rows.Z.shape[1]]
         if undecided and possible and _can_be_held_out(target):
@@ -309,6 +311,17 @@ class _Led:
     metric: Metric | None = None
     W: Array | None = None
     approach: Sequence[float | None] = ()
+
+
+def _climbing(solver: Solver, n_rows: int) -> Solver:
+    """Return a solver that climbs from where a path has led.
+
+    Sums over landmarks are not exact enough for the last digits, and take long.
+    """
+    solver = shortened(solver, 0)
+    if isinstance(solver, ISM) and n_rows > EXACT_ROWS:
+        return replace(solver, max_polish=min(solver.max_polish, SHORT_CLIMB))
+    return solver
 
 
 def _parted(

@@ -41,8 +41,9 @@ class HeldOutPlan:
 
     Attributes
     ----------
-    rows, rows_per_class : int
-        Rows of the sample, and as many of each class at least, if there are so many.
+    rows, wide_rows, rows_per_class : int
+        Rows of the sample, of one with more features than ``rows``, and as many of each class at
+        least, if there are so many.
     folds, predictions : int
         Folds of the sample; they are drawn twice if fewer rows than ``predictions`` are held out.
     whitening : tuple of float
@@ -63,6 +64,7 @@ class HeldOutPlan:
     """
 
     rows: int = 600
+    wide_rows: int = 300
     rows_per_class: int = 12
     folds: int = 3
     predictions: int = 500
@@ -72,7 +74,7 @@ class HeldOutPlan:
     points: int = 11
     first_steps: int = 20
     steps: int = 10
-    tol: float = 1e-4
+    tol: float = 1e-3
     neighbours: int = 15
     rows_per_neighbour: int = 20
     behind: float = 2.0
@@ -270,8 +272,8 @@ class HeldOutChoice:
     def _narrower(self, n_rows: int, q: int) -> float:
         """Return the factor by which so many rows make the bandwidth narrower than in the folds.
 
-        That of a density estimate shrinks by the power 1 / (q + 4) of the rows. On digits and breast
-        cancer the best bandwidth was seen to shrink by about half of that power.
+        That of a density estimate shrinks by the power 1 / (q + 4) of the rows. On digits and
+        breast cancer the best bandwidth was seen to shrink by about half of that power.
         """
         learning = len(self.rows.Z) * (1 - 1 / self.plan.folds)
         return float((learning / n_rows) ** (0.5 / (q + 4)))
@@ -311,13 +313,15 @@ class _Trail:
 
     def follow(self, sigma: float | None, origin: float | None = None) -> Setting:
         """Go on to a bandwidth, from the last one or from another that was visited."""
+        plan = self._choice.plan
         last = origin if origin is not None else next(reversed(self._reached), None)
         begun = self._reached.get(last, [None] * len(self._folds))
         found = list(
             ordered_map(
                 lambda i: self._fold(i, sigma, begun[i]),
                 range(len(self._folds)),
-                self._choice.n_threads,
+                # Small folds spend more time in Python, which threads do not share.
+                self._choice.n_threads if len(self._choice.rows.Z) >= plan.predictions else 1,
             )
         )
         self._reached[sigma] = [W for W, _ in found]
