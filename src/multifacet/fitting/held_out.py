@@ -251,7 +251,8 @@ class HeldOutChoice:
         if last is None:
             return [None]
         Z = (metric @ self.rows.Z.T).T
-        wide = self.plan.widest * typical_distance(Z @ self.starts(Z, self.rows.gamma, q)[0])
+        spread = typical_distance(Z @ self.starts(Z, self.rows.gamma, q)[0])
+        wide = float(f"{self.plan.widest * spread:.6g}")  # so that rounding errors do not show
         widths: list[float | None] = [wide * self.plan.step**i for i in range(self.plan.points)]
         if isinstance(last, str):
             return widths
