@@ -101,6 +101,17 @@ class Setting:
     score, error : float
         Mean over held-out rows, and its standard error: the share of a row's neighbours that are
         of its class, or the share of the variance of real targets that they explain.
+    scores : array
+        That of each held-out row, in an order that is the same for all settings.
+
+    Examples
+    --------
+    >>> from multifacet import SupervisedKDR
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> first = SupervisedKDR(1).fit(X, labelings[:, 0]).selection_.path[0]
+    >>> first.whitening, first.score > 0.5
+    (0.0, True)
     """
 
     n_components: int
