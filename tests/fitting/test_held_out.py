@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.decomposition import TruncatedSVD
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from multifacet import SupervisedKDR
@@ -167,3 +170,51 @@ def test_bad_whitening(bad, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=rf"whitening.*{message}"):
         SupervisedKDR(2, whitening=bad).fit(X, y)
+
+
+def wide(rng):
+    y = rng.integers(0, 3, 120)
+    X = rng.standard_normal((120, 800))
+    X[:, :40] += 0.6 * rng.standard_normal((3, 40))[y]
+    return X, y
+
+
+def words(rng):
+    y = rng.integers(0, 3, 240)
+    rate = np.full((3, 700), 0.01)
+    for one in range(3):
+        rate[one, 20 * one : 20 * one + 20] = 0.08
+    return csr_matrix(rng.poisson(rate[y]).astype(float)), y
+
+
+def one_in_fifty(rng):
+    y = (np.arange(1000) % 50 == 0).astype(int)
+    X = rng.standard_normal((1000, 8))
+    X[y == 1] *= np.r_[0.3, 0.3, np.ones(6)]
+    X[y == 1, 0] += 2.5
+    return X, y
+
+
+def many_classes(rng):
+    y = np.repeat(np.arange(60), 12).astype(str)
+    centres = 2 * rng.standard_normal((60, 4))
+    near = np.repeat(centres, 12, axis=0) + 0.5 * rng.standard_normal((720, 4))
+    return np.hstack([near, 2 * rng.standard_normal((720, 10))]), y
+
+
+@pytest.mark.parametrize("make", [wide, words, one_in_fifty, many_classes])
+def test_hard_tables_are_predicted_better_than_from_principal_components(make):
+    X, y = make(np.random.default_rng(0))
+    held_out = np.random.default_rng(1).random(len(y)) < 0.4
+    model = SupervisedKDR(3).fit(X[~held_out], y[~held_out])
+    rival = TruncatedSVD(3, random_state=0).fit(X[~held_out])
+    ours, theirs = (
+        balanced_accuracy_score(
+            y[held_out],
+            KNeighborsClassifier(5)
+            .fit(one.transform(X[~held_out]), y[~held_out])
+            .predict(one.transform(X[held_out])),
+        )
+        for one in (model, rival)
+    )
+    assert ours > theirs

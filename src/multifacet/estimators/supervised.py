@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..problems import Problem, one_hot, supervised, target_factor
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
 from ..solvers import ISM, Solver, as_solver
-from ..solvers.base import shortened, solve
+from ..solvers.base import solve
 from ..solvers.ism import SHORT_CLIMB
 from ..validation import (
     are_classes,
@@ -175,7 +175,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         target = self._target(y, X.shape[0])
         X = self._set_mean(X)
         problem = supervised(beside(X, target.columns))
-        solver, callback = as_solver(self.solver), as_callback(self.verbose)
+        callback = as_callback(self.verbose)
         with single_threaded_blas():
             led = self._choose(X, target)
             sums = self._sums(X, led.kernel, led.metric)
@@ -183,8 +183,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             for wider in led.approach:
                 near = self._sums(X, with_bandwidth(as_kernel(self.kernel), wider), led.metric)
                 starts = [climbed(near, problem.gamma(), W, PLAN.steps, PLAN.tol).W for W in starts]
-            # A path has explored; from its end the objective is only climbed.
-            solver = solver if led.W is None else _climbing(solver, X.shape[0])
+            solver = self._final_solver(X.shape[0], explored=led.W is not None)
             results = []
             for start in starts:
                 results.append(solve(solver, sums, problem.gamma(), start))
@@ -264,6 +263,16 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         kernel = with_bandwidth(choice.kernel, self.bandwidth_)
         return _Led(kernel, rows.lifted(full) if share else None, W, approach)
 
+    def _final_solver(self, n_rows: int, *, explored: bool) -> Solver:
+        """Return what finds W on all rows.
+
+        From the end of a path the objective is only climbed, and on many rows not to the last
+        digits: sums over landmarks are not that exact. A solver object is used as it is.
+        """
+        if not explored or self.solver != "ism":
+            return as_solver(self.solver)
+        return ISM(0) if n_rows <= EXACT_ROWS else ISM(0, max_polish=SHORT_CLIMB)
+
     def _sums(self, X: Any, kernel: Kernel, metric: Metric | None) -> Any:
         sums = self._attach(X, kernel)
         return sums if metric is None else MetricSums(sums, metric)
@@ -311,17 +320,6 @@ class _Led:
     metric: Metric | None = None
     W: Array | None = None
     approach: Sequence[float | None] = ()
-
-
-def _climbing(solver: Solver, n_rows: int) -> Solver:
-    """Return a solver that climbs from where a path has led.
-
-    Sums over landmarks are not exact enough for the last digits, and take long.
-    """
-    solver = shortened(solver, 0)
-    if isinstance(solver, ISM) and n_rows > EXACT_ROWS:
-        return replace(solver, max_polish=min(solver.max_polish, SHORT_CLIMB))
-    return solver
 
 
 def _parted(
