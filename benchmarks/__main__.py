@@ -34,6 +34,7 @@ NAMES = (
     "engines",
     "isaac",
     "shapes",
+    "reduction",
     *PAPERS,
 )
 

@@ -231,6 +231,64 @@ def plot_frontier(frontier: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def plot_path(selection: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw how well held-out rows are predicted along the bandwidths, one line per whitening.
+
+    Parameters
+    ----------
+    selection : object
+        With ``path``, settings that have ``n_components``, ``whitening``, ``bandwidth``, ``score``
+        and ``error``, and ``chosen``, one of them. Only those with as many dimensions are drawn; if
+        no bandwidth was chosen, the path is that of the dimensions.
+    ax : Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    Axes
+        Scores with one standard error up and down, the chosen setting as a star.
+
+    Examples
+    --------
+    >>> from multifacet import SupervisedKDR
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> from multifacet.plotting import plot_path
+    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
+    >>> ax = plot_path(SupervisedKDR(1).fit(X, labelings[:, 0]).selection_)
+    >>> ax.get_xlabel()
+    'bandwidth'
+    """
+    ax = _axes(5.5, 4.0) if ax is None else ax
+    chosen = selection.chosen
+    alike = [one for one in selection.path if one.n_components == chosen.n_components]
+    what = "bandwidth" if len(alike) > 1 else "n_components"
+    drawn = alike if len(alike) > 1 else selection.path
+    for i, share in enumerate(sorted({one.whitening for one in drawn})):
+        line = sorted(
+            (getattr(one, what), one.score, one.error) for one in drawn if one.whitening == share
+        )
+        place, score, error = np.array(line, dtype=float).T
+        ax.errorbar(
+            place,
+            score,
+            error,
+            capsize=2,
+            linewidth=1.2,
+            markersize=4,
+            color=COLOURS[i % len(COLOURS)],
+            marker=MARKERS[i % len(MARKERS)],
+            label=f"whitening {share:g}",
+        )
+    ax.plot(getattr(chosen, what), chosen.score, "*", color="black", markersize=14, label="chosen")
+    if what == "bandwidth":
+        ax.set_xscale("log")
+    ax.set_xlabel("bandwidth" if what == "bandwidth" else "dimensions")
+    ax.set_ylabel("held-out score")
+    ax.set_title("prediction of held-out rows", loc="left")
+    ax.legend(frameon=False)
+    return ax
+
+
 def plot_views(views: Sequence[Any], *, frontier: Any = None) -> Figure:
     """Draw all views in one figure: each in its subspace, beside the features behind it.
 

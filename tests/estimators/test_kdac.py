@@ -257,10 +257,10 @@ def test_supervised_regression_finds_the_direction():
     whole = np.round(100 * y)  # many whole numbers are a real target, not hundreds of classes
     assert abs(SupervisedKDR(1).fit(X, whole).components_[0] @ direction) > 0.95
     few = np.round(y)
-    assert SupervisedKDR(target_kernel="gaussian").fit(X, few).n_components_ == 2
+    assert SupervisedKDR(target_kernel="gaussian").fit(X, few).n_components_ == 1
     several = SupervisedKDR().fit(X, np.column_stack([X[:, 2], X[:, 3] ** 2]))
-    assert several.n_components_ == 3
-    assert several.feature_weights_[[2, 3]].sum() > 0.6
+    assert several.n_components_ == 2
+    assert several.feature_weights_[[2, 3]].sum() > 0.95
 
 
 def test_supervised_starts():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import scale
 
 from multifacet.engines import Exact
 from multifacet.kernels import (
@@ -17,7 +19,8 @@ from multifacet.kernels import (
 )
 from multifacet.linalg import leading_eigenpairs, orthonormalise, subspace_distance
 from multifacet.problems import alternative, one_hot, supervised
-from multifacet.solvers import ISM, as_solver, relative_residual
+from multifacet.solvers import ISM, as_solver, evaluate, relative_residual
+from multifacet.solvers.ism import SHORT_CLIMB
 
 N_PROBLEMS = 200
 
@@ -157,5 +160,19 @@ def test_unknown_solver(bad):
 
 
 def test_bad_options():
-    with pytest.raises(ValueError, match="max_iter >= 1"):
-        ISM(max_iter=0)
+    with pytest.raises(ValueError, match="max_iter >= 0"):
+        ISM(max_iter=-1)
+
+
+def test_without_plain_steps_the_start_is_climbed_from():
+    """At a narrow bandwidth level-shifted steps alone are too short to arrive."""
+    X, y = load_digits(return_X_y=True)
+    X = scale(X[:300, X[:300].std(axis=0) > 0])
+    sums = Exact().attach(X, Gaussian(1.0), n_jobs=1)
+    gamma = supervised(one_hot(y[:300])).gamma()
+    start = np.linalg.qr(np.random.default_rng(0).standard_normal((X.shape[1], 2)))[0]
+    result = ISM(max_iter=0).solve(sums, gamma, start)
+    assert result.residual < 1e-4
+    short = ISM(max_iter=0, max_polish=SHORT_CLIMB).solve(sums, gamma, start)
+    assert short.residual > result.residual
+    assert result.objective > short.objective > evaluate(sums, gamma, start).objective

@@ -22,6 +22,11 @@ _log = logging.getLogger("multifacet")
 class Auto(Engine):
     """Exact for few rows, low-rank for many, Dask for rows in chunks; says so in the log.
 
+    Parameters
+    ----------
+    exact_rows : int, default=1200
+        Rows up to which all pairs are visited.
+
     Examples
     --------
     >>> from multifacet.engines.choose import Auto
@@ -29,9 +34,11 @@ class Auto(Engine):
     LowRank(...)
     """
 
+    exact_rows: int = EXACT_ROWS
+
     def choose(self, n_rows: int, n_features: int) -> tuple[Exact | LowRank, str]:
         """Return the engine for data of a size, and why in a sentence."""
-        if n_rows <= EXACT_ROWS:
+        if n_rows <= self.exact_rows:
             pairs = f"{n_rows:,} rows are few enough to visit all pairs"
             return Exact(), f"exact engine: {pairs}"
         many = f"{n_rows:,} rows have too many pairs, so the kernel is approximated by landmarks"

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..certificate import certify
-from ..engines.threads import single_threaded_blas
+from ..engines import PairSums
+from ..engines.choose import Auto
+from ..engines.metric import Metric, MetricSums
+from ..engines.threads import single_threaded_blas, thread_count
+from ..fitting.held_out import PLAN, HeldOutChoice, climbed, natural_starts
 from ..fitting.rows import beside
-from ..linalg import Array
-from ..problems import one_hot, supervised, target_factor
+from ..fitting.sampled import Rows, Target
+from ..kernels import Kernel, as_kernel, needs_bandwidth, with_bandwidth
+from ..linalg import Array, orthonormalise
+from ..problems import Problem, one_hot, supervised, target_factor
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
-from ..solvers import as_solver
+from ..solvers import ISM, Solver, as_solver
 from ..solvers.base import solve
+from ..solvers.ism import SHORT_CLIMB
 from ..validation import (
     are_classes,
     as_numbers,
     check_choice,
     check_count,
     check_data,
+    check_real,
     draw_seed,
 )
+from ..wording import Argument, ArgumentError
 from .base import SubspaceEstimator, Targeted
+
+#: Rows up to which all pairs cost less than landmarks do, without an embedding to be computed.
+EXACT_ROWS = 2500
+#: Rows from which the spread within classes is estimated.
+METRIC_ROWS = 20_000
+#: Rows that can be held out in folds.
+LEAST_ROWS = 12
 
 
 class SupervisedKDR(Targeted, SubspaceEstimator):
@@ -32,20 +50,33 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
     Maximises HSIC(XW, y) over W'W = I (IKDR 2019, section 2). Works for classes and for one or
     several real targets. Scale the features first.
 
+    What is "auto" is chosen by how well held-out rows are predicted from their neighbours in the
+    subspace: in folds of a sample of the rows, and along a path from wide to narrow bandwidths on
+    which every W begins where the last one ended; ``selection_`` shows it. W is then found on all
+    rows from where the path leads.
+
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        Dimension q of the subspace; "auto" takes the number of classes, or one more than the
-        number of real targets, at most d.
+        Dimension q of the subspace; "auto" takes more dimensions, at most 16, as long as held-out
+        rows are predicted better.
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows; a name or an object of :mod:`multifacet.kernels`.
     bandwidth : float, "auto" or "median", default="auto"
-        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+        Bandwidth of the Gaussian kernel. "auto" is the one that predicts held-out rows best;
+        "median" is the median distance and begins at that bandwidth, as the papers do.
+    whitening : float or "auto", default="auto"
+        Share of the spread within classes, from 0 to 1, that is divided out of the features before
+        W is looked for: 0 leaves them as they are (the papers), and 1 makes classes as wide in all
+        directions, as linear discriminant analysis does. For real targets it is the spread that a
+        regression on them leaves. "auto" is chosen together with the bandwidth, and 0 with a
+        bandwidth that is given and for kernels without one.
     target_kernel : {"auto", "linear", "gaussian"}, default="auto"
         Similarity of targets. "auto" is linear for classes (same class or not) and Gaussian for
         real targets; a Gaussian is not defined for classes.
     init : {"spectral", "random"} or array of shape (d, q), default="spectral"
-        Where W begins.
+        Where W begins. "spectral" follows W from a wide bandwidth, on a sample of the rows, to the
+        bandwidth used; for kernels without a bandwidth, and with "median", it is the papers' start.
     n_starts : int, default=8
         Number of random starts; the best one wins.
     solver : str or Solver, default="ism"
@@ -68,11 +99,16 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
     feature_weights_ : array of shape (d,)
         Share of each feature in the subspace; they sum to one.
     bandwidth_ : float or None
-        Bandwidth used; None for kernels without one.
+        Bandwidth used, in units of the whitened features; None for kernels without one.
+    whitening_ : float
+        Whitening used.
     n_components_ : int
         Dimension used.
+    selection_ : HeldOutSelection or None
+        The path of the choice; print it for a sentence, or call ``plot``. None if there was nothing
+        to be chosen, or with too few rows to hold some of them out.
     objective_ : float
-        Tr(H K_Y H K) at the solution.
+        Tr(H K_Y H K) at the solution, with whitened features.
     certificate_ : Certificate
         Optimality conditions at the solution; print it for a sentence.
     result_ : SolverResult
@@ -96,6 +132,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         *,
         kernel: Any = "gaussian",
         bandwidth: float | str = "auto",
+        whitening: float | str = "auto",
         target_kernel: str = "auto",
         init: Any = "spectral",
         n_starts: int = 8,
@@ -108,6 +145,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         self.n_components = n_components
         self.kernel = kernel
         self.bandwidth = bandwidth
+        self.whitening = whitening
         self.target_kernel = target_kernel
         self.init = init
         self.n_starts = n_starts
@@ -134,50 +172,171 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             Itself.
         """
         X = check_data(self, X, lazy=True)
-        targets, automatic = self._targets(y, X)
+        target = self._target(y, X.shape[0])
         X = self._set_mean(X)
-        q = self._dimension(automatic)
-        problem = supervised(beside(X, targets))
-        gamma = problem.gamma()
-        solver, callback = as_solver(self.solver), as_callback(self.verbose)
+        problem = supervised(beside(X, target.columns))
+        callback = as_callback(self.verbose)
         with single_threaded_blas():
-            sums = self._attach(X, self._resolve_kernel(X))
+            led = self._choose(X, target)
+            sums = self._sums(X, led.kernel, led.metric)
+            starts = self._starts(sums, problem, led.metric) if led.W is None else [led.W]
+            for wider in led.approach:
+                near = self._sums(X, with_bandwidth(as_kernel(self.kernel), wider), led.metric)
+                starts = [climbed(near, problem.gamma(), W, PLAN.steps, PLAN.tol).W for W in starts]
+            solver = self._final_solver(X.shape[0], explored=led.W is not None)
             results = []
-            for start in self._starts(sums, problem, q):
-                results.append(solve(solver, sums, gamma, start))
+            for start in starts:
+                results.append(solve(solver, sums, problem.gamma(), start))
                 if callback is not None:
                     callback({"stage": "solve", "objective": results[-1].objective})
             best = max(results, key=lambda result: result.objective)
-            self.certificate_ = certify(sums, best.W, gamma)
-        self._store_subspace(best.W, X.dtype)
+            self.certificate_ = certify(sums, best.W, problem.gamma())
+        W = best.W if led.metric is None else orthonormalise(led.metric @ best.W)
+        self._store_subspace(W, X.dtype)
         self.objective_, self.result_, self.n_iter_ = best.objective, best, best.n_iter
         self._warn_unless(best.converged, best.reason)
         return self
 
-    def _targets(self, y: Any, X: Any) -> tuple[Array, int]:
-        """Return F with K_Y = FF' and the automatic dimension."""
+    def _target(self, y: Any, n_rows: int) -> Target:
         kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
-        n_rows = X.shape[0]
         values = self._required(y, n_rows)
         if are_classes(values, kernel):
             if kernel == "gaussian":
                 raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
-            columns = one_hot(beside(X, np.unique(values, return_inverse=True)[1]))
+            classes = np.unique(values, return_inverse=True)[1]
+            columns = one_hot(classes)
             if columns.shape[1] < 2:
                 raise ValueError("y has a single class: there is nothing to depend on")
-            return columns, columns.shape[1]
+            return Target(columns, columns, classes)
         real = as_numbers(values).reshape(n_rows, -1)
         if not np.ptp(real, axis=0).any():
             raise ValueError("y is constant: there is nothing to depend on")
         factor = target_factor(real, "linear" if kernel == "linear" else "gaussian")
-        return factor, real.shape[1] + 1
+        return Target(factor, target_factor(real, "linear"))
 
-    def _starts(self, sums: Any, problem: Any, q: int) -> list[Array]:
+    def _choose(self, X: Any, target: Target) -> _Led:
+        """Set whatever is automatic, and go along the path on a sample of the rows.
+
+        Sets ``selection_``, ``n_components_``, ``bandwidth_`` and ``whitening_``.
+        """
+        kernel = as_kernel(self.kernel)
+        resolved = self._resolve_kernel(X)
+        automatic = needs_bandwidth(kernel) and self.bandwidth == "auto"
+        dimensions, shares = self._dimensions(), self._shares(automatic)
+        undecided = automatic or len(dimensions) > 1
+        self.selection_ = None
+        self.n_components_, self.whitening_ = dimensions[0], shares[0]
+        if len(dimensions) > 1:
+            self.n_components_ = self._dimension(_papers_dimension(target))
+        # The papers begin elsewhere, at the median distance itself.
+        followed = needs_bandwidth(kernel) and self.bandwidth != "median"
+        followed = followed and isinstance(self.init, str) and self.init == "spectral"
+        if not (undecided or followed or self.whitening_):
+            return _Led(resolved)
+        size = PLAN.rows if X.shape[1] <= PLAN.rows else PLAN.wide_rows
+        rows = Rows.draw(X, target, size, PLAN.rows_per_class)
+        choice = HeldOutChoice(rows, kernel, natural_starts, thread_count(self.n_jobs))
+        possible = [q for q in dimensions if q <= rows.Z.shape[1]]
+        if undecided and possible and _can_be_held_out(target):
+            bandwidth = "auto" if automatic else self.bandwidth_
+            self.selection_ = choice.select(X.shape[0], possible, shares, bandwidth)
+            chosen = self.selection_.chosen
+            self.n_components_, self.whitening_ = chosen.n_components, chosen.whitening
+            self.bandwidth_ = self.selection_.bandwidth
+        followed = followed and self.n_components_ <= rows.Z.shape[1]
+        return self._led(X, target, choice, followed)
+
+    def _led(self, X: Any, target: Target, choice: HeldOutChoice, followed: bool) -> _Led:
+        """Return the metric of all features, and where the path leads on the sample."""
+        rows, share = choice.rows, self.whitening_
+        metric = full = rows.whitening(share)
+        complete = len(rows.Z) == X.shape[0]
+        if share and not complete and rows.Z.shape[1] == X.shape[1]:
+            full = Rows.draw(X, target, METRIC_ROWS).whitening(share)
+        W, approach = None, list[float | None]()
+        if followed:
+            widths = choice.descent(metric, self.n_components_, self.bandwidth_)
+            if not complete:  # local optima of the sample are not those of all rows
+                widths, approach = _parted(widths, PLAN.approach)
+            W = choice.start(metric, self.n_components_, widths)
+            W = rows.lift(W if full is metric else full.divided(orthonormalise(metric @ W)))
+        kernel = with_bandwidth(choice.kernel, self.bandwidth_)
+        return _Led(kernel, rows.lifted(full) if share else None, W, approach)
+
+    def _final_solver(self, n_rows: int, *, explored: bool) -> Solver:
+        """Return what finds W on all rows.
+
+        From the end of a path the objective is only climbed, and on many rows not to the last
+        digits: sums over landmarks are not that exact. A solver object is used as it is.
+        """
+        if not explored or self.solver != "ism":
+            return as_solver(self.solver)
+        return ISM(0) if n_rows <= EXACT_ROWS else ISM(0, max_polish=SHORT_CLIMB)
+
+    def _sums(self, X: Any, kernel: Kernel, metric: Metric | None) -> Any:
+        sums = self._attach(X, kernel)
+        return sums if metric is None else MetricSums(sums, metric)
+
+    def _dimensions(self) -> list[int]:
+        """Return the dimensions to compare, or the one that was asked for."""
+        d = self._dimension(int(self.varying_.sum()))
+        if self.n_components != "auto":
+            return [d]
+        return [q for q in PLAN.dimensions if q <= d]
+
+    def _shares(self, automatic: bool) -> tuple[float, ...]:
+        """Return the shares of whitening to compare, or the one that was asked for."""
+        if isinstance(self.whitening, str):
+            check_choice("whitening", self.whitening, ["auto"])
+            return PLAN.whitening if automatic else (0.0,)
+        share = check_real("whitening", self.whitening, positive=False)
+        if share > 1:
+            raise ArgumentError(Argument.of("whitening", share), " must be at most 1")
+        return (share,)
+
+    def _attach(self, X: Any, kernel: Kernel) -> PairSums:
+        if self.engine != "auto":
+            return super()._attach(X, kernel)
+        mean = self.mean_[self.varying_]
+        return Auto(EXACT_ROWS).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
+
+    def _starts(self, sums: PairSums, problem: Problem, metric: Metric | None) -> list[Array]:
+        q = self.n_components_
         W = self._given_start(q)
         if W is not None:
-            return [W]
+            return [W if metric is None else metric.divided(W)]
         if check_choice("init", self.init, ["spectral", "random"]) == "spectral":
             return [spectral_start(sums, problem, q).W]
         rng = np.random.default_rng(draw_seed(self.random_state))
         n_starts = check_count("n_starts", self.n_starts, low=1)
         return [random_start(sums.n_features, q, rng).W for _ in range(n_starts)]
+
+
+@dataclass(frozen=True)
+class _Led:
+    """Kernel and metric, and where a path led: W, and the bandwidths still before the last one."""
+
+    kernel: Kernel
+    metric: Metric | None = None
+    W: Array | None = None
+    approach: Sequence[float | None] = ()
+
+
+def _parted(
+    widths: list[float | None], n_last: int
+) -> tuple[list[float | None], list[float | None]]:
+    """Return a path without its end, and the end without its last bandwidth."""
+    end = max(1, len(widths) - n_last)
+    return widths[:end], widths[end - 1 : -1]
+
+
+def _can_be_held_out(target: Target) -> bool:
+    """Whether every part of the rows can tell something about the others."""
+    if len(target.values) < LEAST_ROWS:
+        return False
+    return target.classes is None or np.sort(np.bincount(target.classes))[-2] > 1
+
+
+def _papers_dimension(target: Target) -> int:
+    """Return the number of classes, or one more than the number of real targets."""
+    return target.values.shape[1] + (target.classes is None)

@@ -19,6 +19,10 @@ from .base import SolverResult, Step
 from .eigen import as_eigensolver
 from .level_shift import ascend
 from .point import Point, evaluate, result_at
+from .quasi_newton import follow_ridge
+
+#: Steps after which a climb from the start is no longer short.
+SHORT_CLIMB = 40
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class ISM:
     Parameters
     ----------
     max_iter : int, default=10
-        Most steps of the plain iteration.
+        Most steps of the plain iteration; with 0 the start is polished as it is.
     max_polish : int, default=200
         Most steps of the polish.
     tol : float, default=1e-6
@@ -52,8 +56,8 @@ class ISM:
 
     def __post_init__(self) -> None:
         as_eigensolver(self.eigen)
-        if self.max_iter < 1 or self.max_polish < 0 or not self.tol > 0:
-            raise ValueError(f"ISM needs max_iter >= 1, max_polish >= 0 and tol > 0, got {self}")
+        if self.max_iter < 0 or self.max_polish < 0 or not self.tol > 0:
+            raise ValueError(f"ISM needs max_iter >= 0, max_polish >= 0 and tol > 0, got {self}")
 
     def shortened(self, steps: int) -> ISM:
         """Return the same method with at most so many plain steps."""
@@ -69,7 +73,8 @@ class ISM:
         explored = time.perf_counter()
         point, reason = walk.last, walk.ending
         if polish:
-            point, ending = self._polish(sums, gamma, walk, history)
+            climb = self._polish if self.max_iter else self._climb
+            point, ending = climb(sums, gamma, walk, history)
             reason = f"{reason}; {ending}"
         timings = {"explore": explored - began, "polish": time.perf_counter() - explored}
         partner = None if walk.partner is None else walk.partner.W
@@ -97,10 +102,27 @@ class ISM:
         point, ending = max(summits, key=lambda summit: summit[0].objective)
         return point, f"polish {ending}"
 
+    def _climb(
+        self, sums: PairSums, gamma: Gamma, walk: _Walk, history: list[Step]
+    ) -> tuple[Point, str]:
+        """Climb from the start, along the ridge if that does not end soon."""
+
+        def at(W: Array) -> Point:
+            return evaluate(sums, gamma, W)
+
+        few = min(SHORT_CLIMB, self.max_polish)
+        point, ending = ascend(walk.first, at, history, max_iter=few, tol=self.tol, caution=1.0)
+        if point.residual > self.tol and self.max_polish > few:
+            point = follow_ridge(point, at, history, max_iter=self.max_polish - few)
+            point, ending = ascend(point, at, history, max_iter=few, tol=self.tol, caution=1.0)
+        return point, f"polish {ending}"
+
     def _explore(self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]) -> _Walk:
         """Iterate plainly until W rests, cycles or the limit is reached."""
         point = best = first = evaluate(sums, gamma, start)
         history.append(point.step("explore", 0.0))
+        if not self.max_iter:
+            return _Walk(first, best, point, "no plain iteration")
         before: Point | None = None
         values = np.full(start.shape[1], np.inf)
         eigenpairs = as_eigensolver(self.eigen)
