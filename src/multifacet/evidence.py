@@ -190,7 +190,6 @@ def stability(
     n_refits: int = 3,
     random_state: int = 0,
     plan: SearchPlan = PLAN,
-    n_jobs: int | None = None,
 ) -> float:
     """Return the agreement of a grouping with those found again on subsamples.
 
@@ -214,8 +213,6 @@ def stability(
         Seed.
     plan : SearchPlan
         Constants of the search.
-    n_jobs : int or None
-        Threads; None uses all cores.
 
     Returns
     -------
@@ -237,7 +234,7 @@ def stability(
     """
     rng = np.random.default_rng(random_state)
     starts = partial(pair_starts, n_starts=plan.refit_starts, rng=rng, plan=plan)
-    source = KernelSource(as_kernel(kernel), as_solver(solver), starts, n_jobs=n_jobs)
+    source = KernelSource(as_kernel(kernel), as_solver(solver), starts)
     agreement = [
         _agreement(_as_good_as_the_best(select(sample, [source])), here)
         for sample, here in _subsamples(X, labels, given, settings, n_refits, rng, plan)

@@ -6,18 +6,27 @@ import numpy as np
 import pytest
 
 from multifacet.metrics import nmi
-from multifacet.search import Appraisal, Sample, Settings, judge
+from multifacet.search import Appraisal, Sample, Settings, Source, StepSource, judge
 from multifacet.search.appraisal import gumbel_surprise
 from multifacet.search.distinct import best_unimodal, best_unimodals, distinctness, distinctnesses
 from multifacet.search.rounding import evened
 from multifacet.search.support import pairwise_nmi, support
 
 
+class Kernels(Source):
+    """Stands for what proposed a candidate."""
+
+    name = "kernel"
+
+    def propose(self, sample):
+        return iter(())
+
+
 def appraised(X, labels, W=None, given=()):
     sample = Sample.draw(X, list(given), Settings(), seed=0)
     W = np.eye(X.shape[1]) if W is None else W
     found = judge(sample, W, labels[sample.rows], start="test")
-    return Appraisal(sample).of([found], freedom={"kernel": X.shape[1]})[0]
+    return Appraisal(sample).of([found], [Kernels()])[0]
 
 
 def test_surprise_is_minus_the_logarithm_of_the_tail():
@@ -52,10 +61,9 @@ def test_what_other_sources_propose_too_comes_first():
     candidates = [
         proposed("kernel", one, 0), proposed("kernel", other, 1), proposed("step", other, 1),
     ]  # fmt: skip
-    free = {"kernel": 4.0, "step": 4.0}
-    alone, shared, _ = Appraisal(sample).of(candidates, free)
+    alone, shared, _ = Appraisal(sample).of(candidates, [Kernels(), StepSource()])
     assert shared.score - alone.score == pytest.approx(sample.plan.support_weight, abs=1e-6)
-    np.testing.assert_allclose(support(candidates, free), [0, 1, 1], atol=0.01)
+    np.testing.assert_allclose(support(candidates, ["kernel", "step"]), [0, 1, 1], atol=0.01)
     np.testing.assert_array_equal(support(candidates[:2], ["kernel"]), 0.0)
 
 

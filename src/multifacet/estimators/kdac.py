@@ -287,7 +287,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
         starts: StartMaker = PairStarts(self.n_starts, effort.seed)
         if not automatic:
             starts = partial(self._starts_before_settings, effort.seed)
-        source = KernelSource(kernel, effort.solver, starts, automatic, self.n_jobs)
+        source = KernelSource(kernel, effort.solver, starts, with_residual=automatic)
         found = select(sample, [source], callback=effort.callback)
         if found.found:
             return found

@@ -8,11 +8,11 @@ reach (in nats, as -log p):
 - *distinctness* (:mod:`.distinct`): the likelihood of two Gaussians over one unimodal law.
 
 What to *believe* is their sum where chance has had its say (``surprise``): groups must be there
-with rounding undone (:mod:`.rounding`), with and without the means of what is given, and along one
-direction, which a source found among many, a wider gap is asked for. What to *prefer* among the
-believable ones (``score``) is separation, as far as more of it still says more, the order of
-magnitude of distinctness, which otherwise grows with the rows without bound, and that other sources
-propose the groups too (:mod:`.support`).
+with rounding undone (:mod:`.rounding`), with and without the means of what is given, and a wider
+gap is asked for along one direction, and where one looks at groups from where they differ most.
+What to *prefer* among the believable ones (``score``) is separation, as far as more of it still
+says more, the order of magnitude of distinctness, which otherwise grows with the rows without
+bound, and that other sources propose the groups too (:mod:`.support`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .residual import GroupResidual
 from .rounding import evened
 from .sample import Sample
 from .separation import neighbour_graph, separation
+from .sources import Source
 from .support import support
 
 
@@ -44,14 +45,13 @@ class Appraisal:
     Examples
     --------
     >>> import numpy as np
-    >>> from multifacet.search import Sample, Settings, judge
-    >>> from multifacet.search.appraisal import Appraisal
+    >>> from multifacet.search import Appraisal, CompactSource, Sample, Settings, judge
     >>> X = np.random.default_rng(0).normal(size=(80, 2))
     >>> X += np.repeat([0, 9], 40)[:, None]
     >>> sample = Sample.draw(X, [], Settings(), seed=0)
     >>> halves = (sample.X[:, 0] > 4.5).astype(int)
-    >>> found = judge(sample, np.eye(2), halves, start="by hand")
-    >>> Appraisal(sample).of([found], freedom={"kernel": 2})[0].surprise > 10
+    >>> found = judge(sample, np.eye(2), halves, start="by hand", source="compact")
+    >>> Appraisal(sample).of([found], [CompactSource()])[0].surprise > 10
     True
     """
 
@@ -60,15 +60,15 @@ class Appraisal:
         even = evened(sample.X)
         self._even = None if issparse(even) or np.array_equal(even, sample.X) else even
 
-    def of(self, candidates: Sequence[Candidate], freedom: Mapping[str, float]) -> list[Candidate]:
+    def of(self, candidates: Sequence[Candidate], sources: Sequence[Source]) -> list[Candidate]:
         """Return candidates with surprise, whether that is beyond chance, and score.
 
         Parameters
         ----------
         candidates : sequence of Candidate
             As :func:`.judge` returned them.
-        freedom : mapping of str to float
-            In how many dimensions each source looked for a direction.
+        sources : sequence of Source
+            All that were asked.
 
         Returns
         -------
@@ -76,9 +76,10 @@ class Appraisal:
             In the same order. Surprise is asked in one way after the other, until there is none.
         """
         plan, fair = self._plan, [one for one in candidates if not one.rejected]
+        freedom = {source.name: source.freedom(self._sample) for source in sources}
         points = [self._sample.project(one.W) for one in fair]
         apart = self._apart(fair, map(self._within, points), freedom)
-        extra = np.array([self._along_one_direction(one, freedom) for one in fair])
+        extra = self._made(fair, sources, freedom)
         gap = self._gaps(np.array([one.separation for one in fair]) - extra)
         surprise = gap + apart
         if self._sample.labelings:
@@ -104,12 +105,21 @@ class Appraisal:
         }
         return [appraised.get(id(one)) or replace(one, score=-np.inf) for one in candidates]
 
-    def _along_one_direction(self, candidate: Candidate, freedom: Mapping[str, float]) -> float:
-        """Return the separation that is usual on top along one direction of many."""
-        if candidate.W.shape[1] > 1:
-            return 0.0
-        level, overfit = self._plan.along_one_direction
-        return level + overfit * freedom[candidate.source] / len(candidate.labels)
+    def _made(
+        self,
+        candidates: Sequence[Candidate],
+        sources: Sequence[Source],
+        freedom: Mapping[str, float],
+    ) -> Array:
+        """Return the separation that candidates owe to where one looks at them."""
+        fitted = {source.name for source in sources if source.discriminant}
+        found = []
+        for one in candidates:
+            m, q = len(one.labels), one.W.shape[1]
+            made = self._plan.made * freedom[one.source] / (m * np.sqrt(q))
+            alone = self._plan.one_direction if q == 1 else 0.0
+            found.append(alone + (made if q == 1 or one.source in fitted else 0.0))
+        return np.array(found)
 
     def _evened(
         self, candidates: Sequence[Candidate], extra: Array, freedom: Mapping[str, float]

@@ -186,13 +186,12 @@ class Bank:
         cls, sample: Sample, sources: Sequence[Source], callback: Callback | None = None
     ) -> Bank:
         """Ask all sources, and appraise what they propose."""
-        freedom = {source.name: source.freedom(sample) for source in sources}
         unique: dict[bytes, Candidate] = {}
         for one in proposed(sample, sources, callback):
             key = one.labels.tobytes()
             if key not in unique or one.rank > unique[key].rank:
                 unique[key] = one
-        found = Appraisal(sample).of(list(unique.values()), freedom)
+        found = Appraisal(sample).of(list(unique.values()), sources)
         return cls(sample, sorted(found, key=_rank, reverse=True))
 
     def beside(self, known: Sequence[Array]) -> Selection:

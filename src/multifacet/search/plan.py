@@ -164,9 +164,12 @@ class SearchPlan:
     #: looks; Gaussian, t, log-normal and uniform rows of 4 to 12 dimensions agree.
     usual_distinctness: tuple[float, ...] = (0.5, 0.85)
     distinctness_scale: float = 1.2
-    #: Separation that is usual on top of that along one direction: level, and times the dimensions
-    #: in which it was looked for per row (on some hundred structureless tables of 7 kinds).
-    along_one_direction: tuple[float, ...] = (0.8, 18.0)
+    #: Separation that is usual on top of that along one direction.
+    one_direction: float = 0.8
+    #: Separation that is made where a subspace is the one in which groups differ most: so much
+    #: times the dimensions in which it was looked for per row, less for each direction of several
+    #: (by the root of their number). On some hundred structureless tables of 7 kinds.
+    made: float = 18.0
     #: Surprise from which a candidate comes before all others: -log 0.05.
     believable: float = 3.0
     #: Surprise of a separation beyond which more of it is no reason to prefer a candidate: once

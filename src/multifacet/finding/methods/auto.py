@@ -91,7 +91,7 @@ class _AutoFinding(Finding):
     def __init__(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> None:
         self._finder, self._X, self._given, self._seed = finder, X, list(given), seed
         solver, starts = as_solver(finder.solver), PairStarts(finder.n_starts, seed)
-        sources = every_source(as_kernel(finder.kernel), solver, starts, finder.n_jobs)
+        sources = every_source(as_kernel(finder.kernel), solver, starts)
         self._sources = {source.name: source for source in sources}
         self._kernel = KernelMethod().begin(finder, X, given, seed)
         self._banks: dict[int | None, Bank] = {}

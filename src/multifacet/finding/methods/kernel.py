@@ -105,7 +105,6 @@ def kernel_stability(
         solver=finder.solver,
         n_refits=finder.n_refits,
         random_state=seed,
-        n_jobs=finder.n_jobs,
     )
 
 

@@ -27,9 +27,7 @@ __all__ = [
 ]
 
 
-def every_source(
-    kernel: Kernel, solver: Solver, starts: StartMaker, n_jobs: int | None = None
-) -> list[Source]:
+def every_source(kernel: Kernel, solver: Solver, starts: StartMaker) -> list[Source]:
     """Return all sources, quick ones first: the first picture is there at once."""
     quick: list[Source] = [StepSource(), CompactSource(), MixtureSource()]
-    return [*quick, KernelSource(kernel, solver, starts, n_jobs=n_jobs)]
+    return [*quick, KernelSource(kernel, solver, starts)]

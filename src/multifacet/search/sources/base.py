@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
@@ -47,6 +47,9 @@ class Source(ABC):
     name: str
     #: What its groups are like, in words.
     kind: str = "groups"
+    #: Whether its subspaces are those in which its groups differ most: then part of their
+    #: separation is made, not found.
+    discriminant: ClassVar[bool] = False
 
     @abstractmethod
     def propose(self, sample: Sample) -> Iterator[Proposal]:
@@ -69,6 +72,8 @@ class Source(ABC):
 
 class LinearSource(Source):
     """A source whose groups lie on different sides of planes in their subspace."""
+
+    discriminant = True
 
     def label(self, sample: Sample, candidate: Candidate, X: Any) -> Array:
         """Return the groups (n,) of rows X (n, d): by the planes between those of the sample."""

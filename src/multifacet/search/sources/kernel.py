@@ -18,7 +18,6 @@ import numpy as np
 from ...alternate import Start, explore, unit_rows
 from ...engines.base import PairSums
 from ...engines.choose import few_rows
-from ...engines.threads import ordered_map, thread_count
 from ...kernels import Kernel, median_distance, needs_bandwidth, with_bandwidth
 from ...linalg import Array
 from ...metrics import nmi
@@ -53,16 +52,12 @@ class KernelSource(Source):
         Makes the starts of a dimension.
     with_residual : bool
         Whether to add starts from clusters of the residual.
-    n_jobs : int or None
-        Threads, None for all cores: half of the time is spent on eigenproblems, which run beside
-        each other.
     """
 
     kernel: Kernel
     solver: Solver
     starts: StartMaker
     with_residual: bool = True
-    n_jobs: int | None = None
     name = "kernel"
     kind = "groups of any shape"
 
@@ -75,19 +70,15 @@ class KernelSource(Source):
             starts += [start for q in dimensions for start in work.residual_starts(q)]
         n_explored = max(1, round(sample.plan.promising * len(starts)))
         total = len(starts) + n_explored
-        threads = thread_count(self.n_jobs)
         leads = []
-        for start, found in zip(
-            starts, ordered_map(work.judge_start, starts, threads), strict=True
-        ):
+        # Threads do not pay: on some hundred rows the interpreter is the bottleneck.
+        for start in starts:
+            found = work.judge_start(start)
             leads.append((max(found, key=lambda one: one.rank), start))
             yield Proposal(found, total, optional=False)
         leads.sort(key=lambda lead: lead[0].rank, reverse=True)
-        # Whoever stops the search here has at most one exploration per thread made in vain.
-        for at in range(0, n_explored, threads):
-            some = leads[at : min(at + threads, n_explored)]
-            for found in ordered_map(work.explore_start, some, threads):
-                yield Proposal(found, total)
+        for best, start in leads[:n_explored]:
+            yield Proposal(work.explore_start(start, best), total)
 
     def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
         """Return a candidate with the agreement of clusterings of subsamples."""
@@ -138,12 +129,11 @@ class KernelSearch:
         """Judge the clusters in the subspace of a start itself."""
         return self._judge(start.W, start.name, self.weight(self.plan.start_weight))
 
-    def explore_start(self, lead: tuple[Candidate, Start]) -> list[Candidate]:
+    def explore_start(self, start: Start, best: Candidate) -> list[Candidate]:
         """Judge the subspaces that short alternations from a start lead to.
 
         Bandwidths around the one of the start's best candidate are enough.
         """
-        best, start = lead
         plan, widths = self.plan, None
         if best.bandwidth is not None:
             widths = [factor * best.bandwidth for factor in plan.explored_widths]
