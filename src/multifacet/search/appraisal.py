@@ -156,11 +156,12 @@ class Appraisal:
         self, candidates: Sequence[Candidate], points: Iterable[Array], freedom: Mapping[str, float]
     ) -> Array:
         """Return the surprise of the distinctness of candidates at points (m, q) each."""
-        level, slope = self._plan.usual_distinctness
-        usual = np.array([level + slope * freedom[one.source] for one in candidates])
+        dimensions = np.array([freedom[one.source] for one in candidates])
+        level, slope = self._plan.distinctness_scale
         labels = [one.labels for one in candidates]
         found = distinctnesses(list(zip(points, labels, strict=True)))
-        return gumbel_surprise((found - usual) / self._plan.distinctness_scale)
+        excess = found - self._plan.usual_distinctness * dimensions
+        return gumbel_surprise(excess / (level + slope * dimensions))
 
 
 def gumbel_surprise(deviations: Array) -> Array:

@@ -160,10 +160,10 @@ class SearchPlan:
     #: only makes tables comparable: p-values come from the null laws.
     usual_separation: tuple[float, ...] = (-0.25, -0.38, 0.28, -0.25)
     separation_scale: float = 0.22
-    #: Distinctness (nats) of the best direction by chance: level, and per dimension in which one
-    #: looks; Gaussian, t, log-normal and uniform rows of 4 to 12 dimensions agree.
-    usual_distinctness: tuple[float, ...] = (0.5, 0.85)
-    distinctness_scale: float = 1.2
+    #: Distinctness (nats) of the best direction by chance per dimension in which one looks, and its
+    #: scale: level, and per dimension. On a hundred structureless tables of 3 to 20 dimensions.
+    usual_distinctness: float = 1.0
+    distinctness_scale: tuple[float, ...] = (0.8, 0.11)
     #: Separation that is usual on top of that along one direction.
     one_direction: float = 0.8
     #: Separation that is made where a subspace is the one in which groups differ most: so much
