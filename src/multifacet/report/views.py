@@ -79,7 +79,9 @@ def _answer(document: ViewsDocument) -> list[Block]:
         blocks.append(Paragraph(f"Given: {given['name']}: {sizes(given['groups'])}."))
     for view in document["views"]:
         texts = (f"{told(view['sentence'])}.", view["evidence"], _features(document, view))
-        blocks.append(Section(capitalised(view["name"]), [Paragraph(text) for text in texts]))
+        doubt = ": seen, not believed" * (view.get("verdict") == "chance")
+        title = f"{capitalised(view['name'])}{doubt}"
+        blocks.append(Section(title, [Paragraph(text) for text in texts]))
     if document["rejected"] is not None:
         next_one = "A further grouping" if document["views"] else "The best candidate"
         words = f"{next_one} was looked at and not believed. {document['rejected']['evidence']}"

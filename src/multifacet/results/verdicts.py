@@ -47,8 +47,8 @@ def how_separated(separation: float) -> str:
 
 
 def how_stable(stability: float) -> str:
-    """Return how groups are found again: nearly always, mostly, in part or hardly."""
-    return "found again " + next(words for least, words in _AGAIN if stability >= least)
+    """Return how often groups are found again: nearly always, mostly, in part or hardly."""
+    return next(words for least, words in _AGAIN if stability >= least) + " found again"
 
 
 def verdict(
