@@ -79,15 +79,15 @@ class NullLaws:
         Key of the plan.
     separation, with_stability : NullLaw
         Separation of what the kernel's search finds, alone and with stability added.
-    surprise, surprise_with_stability : NullLaw
-        Surprise of what all sources find, alone and with stability times its worth added.
+    surprise, surprise_found_again : NullLaw
+        Surprise of what all sources find, alone and times its stability.
     """
 
     plan: str
     separation: NullLaw
     with_stability: NullLaw
     surprise: NullLaw
-    surprise_with_stability: NullLaw
+    surprise_found_again: NullLaw
 
     def to_json(self) -> str:
         """Return the text of the file that keeps them."""
@@ -155,7 +155,9 @@ def chance(
     surprise : float
         Surprise of its groups (:class:`.Appraisal`).
     n_rows, n_features, n_clusters, stability
-        As in :func:`significance`.
+        As in :func:`significance`. Structureless tables have groups that are surprising (many
+        features, few rows) or found again (columns of few values), but hardly both: their product
+        tells more than their sum.
 
     Examples
     --------
@@ -166,5 +168,4 @@ def chance(
     laws = null_laws()
     if stability is None:
         return laws.surprise.exceeded(surprise, n_rows, n_features, n_clusters)
-    law, statistic = laws.surprise_with_stability, surprise + PLAN.stability_worth * stability
-    return law.exceeded(statistic, n_rows, n_features, n_clusters)
+    return laws.surprise_found_again.exceeded(surprise * stability, n_rows, n_features, n_clusters)

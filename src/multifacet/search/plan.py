@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 3
+    version: int = 4
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -178,9 +178,6 @@ class SearchPlan:
     #: What it counts for that other sources propose the groups too, from not at all to exactly:
     #: as much as a gap that chance gives once in fifty tables. (3 to 6 do equally well.)
     support_weight: float = 4.0
-    #: What stability counts for in evidence beside surprise: on structureless tables both vary, by
-    #: about 2 and 0.3, and faint groups that are there have 0.6 more of it than those.
-    stability_worth: float = 8.0
     #: Of the spread between the groups of a product of two groupings, the share that their sum may
     #: leave open.
     interaction: float = 0.1
