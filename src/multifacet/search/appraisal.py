@@ -92,8 +92,10 @@ class Appraisal:
             some = [fair[i] for i in asked]
             evened = self._evened(some, extra[asked], freedom)
             surprise[asked] = np.minimum(surprise[asked], evened)
-        scores = np.minimum(self._gaps(np.array([one.separation for one in fair])), plan.enough)
-        scores += np.log1p(apart) + plan.support_weight * support(fair, freedom)
+        plain = self._gaps(np.array([one.separation for one in fair]))
+        beyond = np.maximum(plain - plan.enough, 0.0)
+        scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(apart)
+        scores += plan.support_weight * support(fair, freedom)
         appraised = {
             id(one): replace(
                 one,

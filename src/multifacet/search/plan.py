@@ -172,8 +172,9 @@ class SearchPlan:
     made: float = 18.0
     #: Surprise from which a candidate comes before all others: -log 0.05.
     believable: float = 3.0
-    #: Surprise of a separation beyond which more of it is no reason to prefer a candidate: once
-    #: in twenty thousand tables. (8 to 12 do equally well on real tables, no limit worse.)
+    #: Surprise of a separation beyond which only its logarithm counts when candidates are compared:
+    #: once in twenty thousand tables. (8 to 12 do equally well on real tables, no limit worse;
+    #: without the logarithm three of four clear groups are as good as all.)
     enough: float = 10.0
     #: What it counts for that other sources propose the groups too, from not at all to exactly:
     #: as much as a gap that chance gives once in fifty tables. (3 to 6 do equally well.)
