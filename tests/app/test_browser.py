@@ -148,7 +148,7 @@ def test_from_a_file_to_labels_and_back(open_page, served, tmp_path):
     ]
     assert "WebGL is not supported" not in page.inner_text("#view-figure")
     page.get_by_role("button", name="Accept", exact=True).click()
-    page.get_by_role("button", name="Accepted").wait_for()
+    page.get_by_role("button", name="✓ Accepted").wait_for()
     page.locator("#find:enabled").click()
     page.locator(".view-card", has_text="view 2").wait_for()
     wait_for_figure(page, "overview-figure")
