@@ -634,7 +634,7 @@ def test_an_interrupted_search_continues_to_the_same_result(tmp_path):
     words += [
         "--method",
         "kdac",
-    ]  # searches anew for every view, so that there is time to interrupt
+    ]  # searches anew for each view, so there is time
     line = [*COMMAND, *words]
     out = tmp_path / "t-views"
     with subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE) as process:
