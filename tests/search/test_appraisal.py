@@ -96,11 +96,6 @@ def test_undoing_the_rounding_keeps_a_heap_and_what_was_not_rounded():
     np.testing.assert_array_equal(even, evened(table))
 
 
-def test_the_projection_of_a_ring_is_no_pair_of_groups():
-    x = np.cos(np.random.default_rng(7).uniform(0, 2 * np.pi, 300))[:, None]
-    assert distinctness(x, (x[:, 0] > 0).astype(int)) < 0
-
-
 def test_unimodal_laws_describe_skewed_and_heavy_tails_as_well_as_two_gaussians():
     rng = np.random.default_rng(4)
     for x in (rng.exponential(size=400), rng.standard_t(3, 400), rng.uniform(size=400)):

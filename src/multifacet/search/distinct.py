@@ -3,10 +3,11 @@
 Along one direction any cloud without groups can be divided, and two Gaussians always fit it better
 than one does. What they have to beat is therefore the likeliest law of *one cloud*: with a mode
 anywhere, another width on either side of it, and tails from those of a box to heavier than
-exponential ones, or dense at its two ends as the projection of an arc. Skewed columns, outliers,
-boxes and arcs are described by one such law as well as by two Gaussians; groups are not. The
-measure is a difference in log-likelihood, in nats over all rows concerned, so that it is comparable
-between groups of any number and size.
+exponential ones. Skewed columns, outliers and boxes are described by one such law as well as by
+two Gaussians; groups are not. (A law that is dense at its ends, as the projection of an arc, would
+take a heap at one end, such as zero hours, for one cloud with the rest.) The measure is a
+difference in log-likelihood, in nats over all rows concerned, so that it is comparable between
+groups of any number and size.
 
 What is assumed: between two groups that overlap there is a direction along which they show. It
 holds for ellipses, compact groups and steps along a feature; it does not for rings, whose
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import betaln, gammaln
+from scipy.special import gammaln
 
 from ..linalg import Array
 from ..metrics import nmi
@@ -172,11 +173,10 @@ def best_unimodals(x: Array, weights: Array) -> Array:
     Laws exp(-|x - mode|^p / (p s^p)) with a width s on either side of the mode. For a mode and a
     p the widths are known: with S the sums of |x - mode|^p on both sides and
     T = S_1^(1 / (p + 1)) + S_2^(1 / (p + 1)), their sum is T (T / n)^(1 / p). For tails heavier
-    than any of these, two Gaussians with one mean; for arcs, a beta law. Values count by their
-    weights, 0 or 1.
+    than any of these, two Gaussians with one mean. Values count by their weights, 0 or 1.
     """
     sizes = weights.sum(axis=1)
-    best = np.maximum(_core_and_tails(x, weights), _between_two_ends(x, weights))
+    best = _core_and_tails(x, weights)
     modes = _quantiles(x, weights, MODES)
     # Single precision is enough for sums of some hundred positive terms, and twice as fast.
     x, modes, counted = (part.astype(np.float32) for part in (x, modes, weights))
@@ -209,26 +209,6 @@ def _core_and_tails(x: Array, weights: Array) -> Array:
         widths = np.maximum(widths, NARROWEST**2)
         total, shares = _expectation(sizes, squares, widths, weights)
     return total
-
-
-def _between_two_ends(x: Array, weights: Array) -> Array:
-    """Return the mean log-likelihoods (B,) of a beta law between the ends of each line.
-
-    Its parameters are those with the mean and variance of the line. It may be U-shaped, as the
-    projection of an arc or a ring is, which has no groups although it is dense at both ends.
-    """
-    sizes = weights.sum(axis=1)
-    low = np.where(weights > 0, x, np.inf).min(axis=1)
-    width = np.where(weights > 0, x, -np.inf).max(axis=1) - low
-    margin = width / sizes  # as far beyond the ends as rows lie apart
-    span = np.maximum(width + 2 * margin, 1e-12)
-    y = np.clip((x - (low - margin)[:, None]) / span[:, None], 1e-9, 1 - 1e-9)
-    mean = (y * weights).sum(axis=1) / sizes
-    variance = ((y - mean[:, None]) ** 2 * weights).sum(axis=1) / sizes
-    total = np.clip(mean * (1 - mean) / np.maximum(variance, 1e-12) - 1, 1e-2, 1e3)
-    a, b = mean * total, (1 - mean) * total
-    logarithms = (a - 1)[:, None] * np.log(y) + (b - 1)[:, None] * np.log1p(-y)
-    return (logarithms * weights).sum(axis=1) / sizes - betaln(a, b) - np.log(span)
 
 
 def _expectation(
