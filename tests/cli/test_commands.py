@@ -630,7 +630,7 @@ def test_progress_is_shown_to_a_terminal_only(table):
 
 def test_an_interrupted_search_continues_to_the_same_result(tmp_path):
     write_table(tmp_path / "t.csv", columns())
-    words = ["find", "t.csv", "--views", "2", "--clusters", "2", "--refits", "1"]
+    words = ["find", "t.csv", "--views", "4", "--clusters", "2", "--refits", "1"]
     words += [
         "--method",
         "kdac",
@@ -655,7 +655,7 @@ def test_an_interrupted_search_continues_to_the_same_result(tmp_path):
     assert done.returncode == 0, done.stderr
     assert {path.name for path in out.iterdir()} == FILES
     table = {name: column for name, column in columns().items() if name != "kind"}
-    options = {"n_views": 2, "n_clusters": 2, "n_refits": 1, "method": "kdac"}
+    options = {"n_views": 4, "n_clusters": 2, "n_refits": 1, "method": "kdac"}
     whole = find_views(table, identifier="id", **options)
     np.testing.assert_array_equal(Views.load(out / "views.npz").labelings, whole.labelings)
     assert done.stdout.decode().startswith(str(whole))
