@@ -12,8 +12,8 @@ from ..search import PLAN
 
 #: p-value up to which something is beyond chance, unless the user says otherwise.
 SIGNIFICANCE = 0.05
-#: Stability from which a view that is beyond chance is firm, and fair: views of generated data that
-#: are right have 0.8 and more, and what is found in structureless data has less than 0.5.
+#: Stability from which a view that is beyond chance is firm, and fair: judgement, not yet measured.
+#: (Alone it says little: columns of few values give structureless tables a stability of 1.)
 FIRM, FAIR = 0.8, 0.5
 #: What the words of a verdict mean.
 VERDICTS = {
