@@ -10,6 +10,7 @@ from multifacet.metrics import nmi
 from multifacet.search import (
     Bank,
     CompactSource,
+    HeapSource,
     MixtureSource,
     Sample,
     Settings,
@@ -66,6 +67,48 @@ def test_compact_groups_of_several_given_labelings():
     known = [labelings[:, 0], labelings[:, 1]]
     _, _, agreement = best(CompactSource(), X, labelings[:, 2], known, k=3)
     assert agreement > 0.9
+
+
+def test_heaps_at_the_end_of_features_are_one_group_and_label_further_rows():
+    rng = np.random.default_rng(4)
+    idle = (rng.random(900) < 0.3).astype(int)
+    X = rng.exponential(size=(900, 5))
+    X[idle == 1, 1] = X[idle == 1, 3] = 0.0  # neither hours nor wage
+    sample, found, agreement = best(HeapSource(), X, idle)
+    assert agreement == pytest.approx(1)
+    assert found.believed
+    assert found.W.shape == (5, 2)
+    assert nmi(HeapSource().label(sample, found, X), idle) == pytest.approx(1)
+
+
+def test_rows_on_an_exact_relation_of_features_are_a_group():
+    rng = np.random.default_rng(5)
+    second = rng.random(60) < 0.2
+    own, other = rng.lognormal(size=60), rng.lognormal(size=60)
+    X = np.column_stack([own, own + second * other, rng.normal(size=60), rng.normal(size=60)])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    _, found, agreement = best(HeapSource(), X, second.astype(int))
+    assert agreement == pytest.approx(1)
+    assert found.believed
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda rng: rng.poisson(1.0, 400),
+        lambda rng: rng.geometric(0.3, 400),
+        lambda rng: rng.random(400) < 0.5,
+        lambda rng: rng.integers(0, 10, 400),
+        lambda rng: np.round(rng.normal(size=400), 1),
+        lambda rng: rng.lognormal(size=400),
+    ],
+    ids=["counts", "falling counts", "0/1", "ratings", "rounded", "skewed"],
+)
+def test_columns_of_few_values_are_no_heaps(column):
+    rng = np.random.default_rng(6)
+    X = np.column_stack([column(rng).astype(float), rng.normal(size=(400, 2))])
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    assert not list(HeapSource().propose(sample))
 
 
 def test_a_step_along_one_feature_among_many():

@@ -15,6 +15,7 @@ from .plan import PLAN, SearchPlan
 from .sample import Sample
 from .sources import (
     CompactSource,
+    HeapSource,
     KernelSource,
     MixtureSource,
     Proposal,
@@ -28,6 +29,7 @@ __all__ = [
     "Bank",
     "Candidate",
     "CompactSource",
+    "HeapSource",
     "KernelSource",
     "MixtureSource",
     "Proposal",

@@ -12,7 +12,8 @@ with rounding undone (:mod:`.rounding`), with and without the means of what is g
 gap is asked for along one direction, and where one looks at groups from where they differ most.
 What to *prefer* among the believable ones (``score``) is separation, as far as more of it still
 says more, the order of magnitude of distinctness, which otherwise grows with the rows without
-bound, and that other sources propose the groups too (:mod:`.support`).
+bound, that other sources propose the groups too (:mod:`.support`), and how many groups are told.
+A source that has a measure of its own, as for rows at one place, is believed by that.
 """
 
 from __future__ import annotations
@@ -93,9 +94,12 @@ class Appraisal:
             evened = self._evened(some, extra[asked], freedom)
             surprise[asked] = np.minimum(surprise[asked], evened)
         plain = self._gaps(np.array([one.separation for one in fair]))
+        own = np.array([np.nan if one.own_surprise is None else one.own_surprise for one in fair])
+        surprise, plain = (np.where(np.isnan(own), by_gap, own) for by_gap in (surprise, plain))
         beyond = np.maximum(plain - plan.enough, 0.0)
         scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(apart)
         scores += plan.support_weight * support(fair, freedom)
+        scores += plan.detail_weight * np.log([one.n_clusters for one in fair])
         appraised = {
             id(one): replace(
                 one,

@@ -16,7 +16,7 @@ from ..linalg import Array
 from ..metrics import nmi
 from ..progress import Callback
 from .appraisal import Appraisal
-from .candidate import Candidate, Settings
+from .candidate import Candidate, Settings, in_order
 from .judge import chance_nmi, entropy
 from .plan import PLAN, SearchPlan
 from .residual import GroupResidual
@@ -188,7 +188,7 @@ class Bank:
         """Ask all sources, and appraise what they propose."""
         unique: dict[bytes, Candidate] = {}
         for one in proposed(sample, sources, callback):
-            key = one.labels.tobytes()
+            key = in_order(one.labels).tobytes()
             if key not in unique or one.rank > unique[key].rank:
                 unique[key] = one
         found = Appraisal(sample).of(list(unique.values()), sources)

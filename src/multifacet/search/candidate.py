@@ -50,6 +50,8 @@ class Candidate:
     surprise : float or None
         How surprising the groups are on structureless data, in nats; None unless several sources
         were compared (:mod:`.appraisal`).
+    own_surprise : float or None
+        The same by a measure of the source's own, where a graph of neighbours cannot tell.
     believed : bool
         Whether that is beyond chance, so that it comes before those of which it is not.
     rejected : str
@@ -80,6 +82,7 @@ class Candidate:
     score: float = -np.inf
     stability: float | None = None
     surprise: float | None = None
+    own_surprise: float | None = None
     believed: bool = False
 
     @property
@@ -91,3 +94,17 @@ class Candidate:
     def rank(self) -> tuple[bool, bool, float]:
         """Sorts candidates: admissible ones first, then believed ones, then by score."""
         return not self.rejected, self.believed, self.score
+
+
+def in_order(labels: Array) -> Array:
+    """Return groups (m,) numbered in order of appearance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.search.candidate import in_order
+    >>> in_order(np.array([2, 0, 0, 1, 2])).tolist()
+    [0, 1, 1, 2, 0]
+    """
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes]

@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 4
+    version: int = 5
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -118,6 +118,18 @@ class SearchPlan:
     #: The fewest rows that a group may have.
     fewest_rows: int = 5
 
+    # Heaps
+    #: Share of the rows that a heap has at least, and all others too.
+    heap_share: float = 0.05
+    #: Values that a column of measurements has at least: with fewer, every value is a heap.
+    heap_values: int = 8
+    #: Values on either side of a heap that it is compared with, and how many times as frequent as
+    #: the most frequent of them it is: counts fall by less from one value to the next.
+    heap_near: int = 5
+    heap_ratio: float = 5.0
+    #: Surprise (nats) of a heap: once in twenty thousand columns.
+    heap_surprise: float = 10.0
+
     # How candidates are judged
     #: Neighbours per row of the graph: enough to hang a cluster of thirty rows together.
     neighbours: int = 12
@@ -179,6 +191,9 @@ class SearchPlan:
     #: What it counts for that other sources propose the groups too, from not at all to exactly:
     #: as much as a gap that chance gives once in fifty tables. (3 to 6 do equally well.)
     support_weight: float = 4.0
+    #: What it counts for to tell more groups, per logarithm of their number: of nested groupings
+    #: that are as clear, the finer says more. (Half or twice as much does a little worse.)
+    detail_weight: float = 1.0
     #: Of the spread between the groups of a product of two groupings, the share that their sum may
     #: leave open.
     interaction: float = 0.1

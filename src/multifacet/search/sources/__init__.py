@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .base import Proposal, Source
 from .compact import CompactSource
+from .heap import HeapSource
 from .kernel import KernelSearch, KernelSource, StartMaker
 from .mixture import MixtureSource
 from .step import StepSource
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompactSource",
+    "HeapSource",
     "KernelSearch",
     "KernelSource",
     "MixtureSource",
@@ -29,5 +31,5 @@ __all__ = [
 
 def every_source(kernel: Kernel, solver: Solver, starts: StartMaker) -> list[Source]:
     """Return all sources, quick ones first: the first picture is there at once."""
-    quick: list[Source] = [StepSource(), CompactSource(), MixtureSource()]
+    quick: list[Source] = [HeapSource(), StepSource(), CompactSource(), MixtureSource()]
     return [*quick, KernelSource(kernel, solver, starts)]

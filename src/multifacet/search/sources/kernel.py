@@ -23,7 +23,7 @@ from ...linalg import Array
 from ...metrics import nmi
 from ...problems import Problem, alternative, unsupervised
 from ...solvers.base import Solver, shortened
-from ..candidate import Candidate, Settings
+from ..candidate import Candidate, Settings, in_order
 from ..judge import judge, with_stability
 from ..kmeans import best_kmeans
 from ..residual import residual_scores
@@ -243,8 +243,7 @@ class KernelSearch:
         """
         rows, steps = unit_rows(U[:, :k]), self.plan.kmeans_steps
         labels = best_kmeans(rows, k, 2, steps=steps, seed=self.sample.seed)
-        _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[codes]
+        return in_order(labels)
 
     def _likely_clusters(self, values: Array) -> list[int]:
         """Return the numbers of clusters after which the eigenvalues fall most.
