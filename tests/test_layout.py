@@ -19,7 +19,7 @@ ROOT = Path(multifacet.__file__).parent
 #: ``finding`` makes several views of them, and only ``tables`` brings both together.
 LAYERS = [
     ["linalg", "printable", "progress", "documents", "wording"],
-    ["frames", "explain"],
+    ["frames", "explain", "kmeans"],
     ["files", "plotting"],
     ["runs"],
     ["kernels", "datasets"],
@@ -44,6 +44,7 @@ LATER = {("results", "report")}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 WITHOUT_SKLEARN = {
     "linalg",
+    "kmeans",
     "printable",
     "wording",
     "frames",

@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from .engines.base import PairSums
+from .kmeans import best_kmeans
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
 from .solvers.base import Solver, SolverResult, solve
@@ -33,6 +34,8 @@ from .solvers.level_shift import Point, ascend
 FRAGMENT_SHARE = 0.25
 #: Rows from which k-means learns its centres.
 KMEANS_ROWS = 20_000
+#: Rows up to which a search asks hundreds of times for fragments, and steps of k-means then.
+FEW_ROWS, KMEANS_STEPS = 1000, 15
 #: Outer iterations without a better solution after which an exploring run ends.
 PATIENCE = 4
 
@@ -285,5 +288,8 @@ def unit_rows(U: Array) -> Array:
 def is_fragmented(U: Array, seed: int) -> bool:
     """Whether clustering U splits off a few rows instead of dividing the data."""
     n, k = U.shape
-    labels, _ = cluster_embedding(U, n_init=1, seed=seed)
+    if isinstance(U, np.ndarray) and n <= FEW_ROWS:
+        labels = best_kmeans(unit_rows(U), k, 1, steps=KMEANS_STEPS, seed=seed)
+    else:
+        labels, _ = cluster_embedding(U, n_init=1, seed=seed)
     return bool(np.bincount(labels, minlength=k).min() < FRAGMENT_SHARE * n / k)

@@ -44,7 +44,7 @@ from .solvers.base import Solver, shortened
 
 #: Rows on which permutation tests and frontiers are computed.
 MAX_ROWS = 2000
-FRONTIER_ROWS = 800
+FRONTIER_ROWS = 300
 #: Novelty weights of the frontier, in unit scale.
 WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 

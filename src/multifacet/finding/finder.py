@@ -324,7 +324,8 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         def chance(stable: float | None) -> float:
             if view.n_clusters == 1:  # any data can be put into one group
                 return 1.0
-            return finding.chance(view, asked, stable)
+            # It is the best of as many tries as there are views so far (Bonferroni).
+            return min(1.0, (position + 1) * finding.chance(view, asked, stable))
 
         if self.n_views == "auto" and chance(1.0) > self.significance:
             # No stability could save it, so none is measured.

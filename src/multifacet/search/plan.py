@@ -72,7 +72,7 @@ class SearchPlan:
     #: Numbers of clusters judged at a bandwidth, those after which the eigenvalues fall most.
     likely_clusters: int = 2
     #: Share of the starts that is explored, the most promising first.
-    promising: float = 0.4
+    promising: float = 0.25
     #: (share of the median distance, novelty weight) of the short alternations: fine, middle, wide.
     explorations: tuple[tuple[float, float], ...] = ((0.15, 1.0), (0.3, 10.0), (1.0, 3.0))
     #: Outer iterations of a short alternation, steps of the solver in each, and how far W may
@@ -200,7 +200,7 @@ class SearchPlan:
 
     # Whether other rows tell the same
     #: Starts of a refit.
-    refit_starts: int = 8
+    refit_starts: int = 4
     #: A view counts as found again if a candidate at least this nearly as separated as the best is.
     as_good: float = 0.75
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...kmeans import best_kmeans
 from ...linalg import Array
 from ..judge import judge
-from ..kmeans import best_kmeans
 from ..sample import Sample
 from ..whitening import Whitened
 from .base import LinearSource, Proposal

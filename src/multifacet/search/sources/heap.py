@@ -23,8 +23,9 @@ from ..sample import Sample
 from ..separation import neighbour_graph
 from .base import Proposal, Source
 
-#: Distance, in standard deviations, that is none after arithmetic in double precision.
-NONE = 1e-7
+#: Distance that is none after arithmetic in double precision, in standard deviations, and the digits
+#: that are left then.
+NONE, DIGITS = 1e-7, 7
 #: The same of further rows, perhaps in single precision.
 SAME = 1e-5
 #: Steps of a median regression, of its last fits to the better half, and rows that it is tried on.
@@ -134,8 +135,7 @@ def _on_relations(X: Array, plan: SearchPlan) -> Iterator[Heap]:
     some = np.random.default_rng(0).permutation(m)[: max(TRIED_ROWS, 4 * d)]
     for feature in range(d):
         axis, constant = _median_regression(X[some], feature)
-        left = X @ axis - constant
-        left[np.abs(left) < NONE] = 0.0
+        left = np.round(X @ axis - constant, DIGITS)
         if _enough(np.count_nonzero(left == 0), m, plan):
             surprise = _surprise(left, 0.0, d, plan)
             if surprise >= plan.heap_surprise:

@@ -19,13 +19,13 @@ from ...alternate import Start, explore, unit_rows
 from ...engines.base import PairSums
 from ...engines.choose import few_rows
 from ...kernels import Kernel, median_distance, needs_bandwidth, with_bandwidth
+from ...kmeans import best_kmeans
 from ...linalg import Array
 from ...metrics import nmi
 from ...problems import Problem, alternative, unsupervised
 from ...solvers.base import Solver, shortened
 from ..candidate import Candidate, Settings, in_order
 from ..judge import judge, with_stability
-from ..kmeans import best_kmeans
 from ..residual import residual_scores
 from ..sample import Sample
 from ..separation import nearest, neighbour_graph

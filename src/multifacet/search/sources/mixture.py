@@ -11,11 +11,11 @@ from itertools import combinations
 
 import numpy as np
 
+from ...kmeans import kmeans_runs
 from ...linalg import Array
 from ...metrics import nmi
 from ..em import Mixtures, fit_mixtures
 from ..judge import judge
-from ..kmeans import kmeans_runs
 from ..sample import Sample
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
@@ -81,7 +81,10 @@ def _likeliest(Z: Array, first: Array, k: int, sample: Sample) -> Iterator[tuple
     if len(first) > plan.separate_runs:
         once = fit_mixtures(Z, first, k, shared=False, ridge=plan.ridge, max_iter=1)
         first = first[np.argsort(-once.gains, kind="stable")[: plan.separate_runs]]
-    yield from _different(fit_mixtures(Z, first, k, shared=False, ridge=plan.ridge), sample)
+    separate = fit_mixtures(
+        Z, first, k, shared=False, ridge=plan.ridge, raced=2 * plan.mixtures_kept
+    )
+    yield from _different(separate, sample)
 
 
 def _different(mixtures: Mixtures, sample: Sample) -> Iterator[tuple[str, Array]]:

@@ -102,7 +102,8 @@ def _groups_along(lines: Array, k: int, cuts: tuple[float, ...]) -> tuple[Array,
 
 def _line_mixtures(x: Array, labels: Array, k: int, *, shared: bool) -> tuple[Array, Array]:
     """Fit k Gaussians to each row of x (R, m); return groups in order (R, m), and likelihoods."""
-    shares = (labels == np.arange(k)[:, None, None]).astype(float)  # (k, R, m)
+    x = x.astype(np.float32)  # only looked at
+    shares = (labels == np.arange(k)[:, None, None]).astype(np.float32)  # (k, R, m)
     for _ in range(LINE_STEPS):
         sizes = shares.sum(axis=2) + 1e-9  # (k, R)
         means = np.einsum("kRm,Rm->kR", shares, x) / sizes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..linalg import Array
+from .linalg import Array
 
 
 def kmeans_runs(points: Array, k: int, runs: int, *, steps: int, seed: int) -> tuple[Array, Array]:
@@ -30,7 +30,7 @@ def kmeans_runs(points: Array, k: int, runs: int, *, steps: int, seed: int) -> t
     Examples
     --------
     >>> import numpy as np
-    >>> from multifacet.search.kmeans import kmeans_runs
+    >>> from multifacet.kmeans import kmeans_runs
     >>> rows = np.array([[0.0], [0.1], [5.0], [5.1]])
     >>> labels, spread = kmeans_runs(rows, 2, 3, steps=10, seed=0)
     >>> bool((labels[:, 0] != labels[:, 2]).all()), float(spread.max().round(3))

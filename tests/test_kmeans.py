@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
+from multifacet.kmeans import best_kmeans, kmeans_runs
 from multifacet.metrics import nmi
-from multifacet.search.kmeans import best_kmeans, kmeans_runs
 
 
 def test_the_best_run_is_as_tight_as_that_of_scikit_learn():
