@@ -17,6 +17,7 @@ Stage = Literal[
     "climb",  # the final refinement: objective
     "solve",  # one start of a solver: objective
     "stability",  # refits on other rows
+    "twins",  # the same search in tables like this one without groups: done, total
     "refine",  # all views together
     "frontier",  # what novelty costs in quality
     "components",  # independent components

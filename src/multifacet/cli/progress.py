@@ -80,6 +80,7 @@ STAGES: dict[Stage, str] = {
     "climb": "climbing",
     "solve": "solving",
     "stability": "asking other rows",
+    "twins": "asking tables without groups",
     "refine": "refining all views together",
     "frontier": "what novelty costs",
     "components": "separating independent components",

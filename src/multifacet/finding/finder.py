@@ -43,6 +43,9 @@ from .order import Order, Ordered
 
 #: Fewer rows cannot be divided again in subsamples.
 MIN_ROWS = 5
+#: p-values by the stored laws between which a table's own twins are asked, and the fewest of them
+#: that tell a spread.
+DOUBT, FEWEST_TWINS = (5e-4, 0.5), 5
 
 
 class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -78,6 +81,9 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         Most views that "auto" looks for.
     n_refits : int, default=3
         Refits behind the stability of each view of "auto" and "kdac"; 0 leaves it out.
+    n_twins : int, default=19
+        Tables like this one without groups in which "auto" searches, where the p-value of a view
+        by the stored laws leaves doubt; 0 leaves it at that, otherwise 5 at least.
     random_state : int, RandomState or None, default=None
         Seed.
     n_jobs : int or None, default=None
@@ -131,6 +137,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         significance: float = 0.05,
         max_views: int = 6,
         n_refits: int = 3,
+        n_twins: int = 19,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: Any = 0,
@@ -150,6 +157,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         self.significance = significance
         self.max_views = max_views
         self.n_refits = n_refits
+        self.n_twins = n_twins
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -283,6 +291,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         method = as_method(self.method)
         check_real("significance", self.significance)
         check_count("n_refits", self.n_refits, low=0)
+        check_count("n_twins", self.n_twins, low=0 if self.n_twins == 0 else FEWEST_TWINS)
         check_count("max_views", self.max_views, low=1)
         as_solver(self.solver)
         as_engine(self.engine)
@@ -327,12 +336,16 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             # It is the best of as many tries as there are views so far (Bonferroni).
             return min(1.0, (position + 1) * finding.chance(view, asked, stable))
 
-        if self.n_views == "auto" and chance(1.0) > self.significance:
+        if self.n_views == "auto" and chance(1.0) > max(self.significance, DOUBT[1]):
             # No stability could save it, so none is measured.
             return replace(view, p_value=max(chance(None), chance(1.0)))
         stable, notes = attempt("Stability", lambda: self._stability(view, finding, known))
-        notes = view.notes + notes
-        return replace(view, stability=stable, p_value=chance(stable), notes=notes)
+        p_value = chance(stable)
+        if self.n_twins and DOUBT[0] < p_value < DOUBT[1]:
+            among, more = attempt("Twins", lambda: finding.chance_among_twins(view, known, asked))
+            p_value = p_value if among is None else min(1.0, (position + 1) * among)
+            notes += more
+        return replace(view, stability=stable, p_value=p_value, notes=view.notes + notes)
 
     def _stability(self, view: View, finding: Finding, known: list[Array]) -> float | None:
         if not self.n_refits:

@@ -90,6 +90,13 @@ class Ordered(Finding):
         """Return the p-value of a view, which has no order."""
         return self._finding.chance(view, n_clusters, stability)
 
+    def chance_among_twins(
+        self, view: View, known: Sequence[Array], n_clusters: int | None
+    ) -> float | None:
+        """Return how often tables like this one without groups look as good."""
+        here = [self._order.labels(labels) for labels in known]
+        return self._finding.chance_among_twins(view, here, n_clusters)
+
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         """Return how far other rows tell the same."""
         here = [self._order.labels(labels) for labels in known]

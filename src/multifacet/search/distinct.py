@@ -17,9 +17,10 @@ separation (:mod:`.separation`) tells.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaincinv, gammaln
 
 from ..linalg import Array
 from ..metrics import nmi
@@ -192,6 +193,55 @@ def best_unimodals(x: Array, weights: Array) -> Array:
         level = height - np.log(T) - (np.log(T / sizes[:, None]) + 1) / p
         best = np.maximum(best, level.max(axis=1))
     return best
+
+
+@dataclass(frozen=True)
+class UnimodalLaw:
+    """A law exp(-|x - mode|^p / (p s^p)) with a width s on either side of its mode.
+
+    Attributes
+    ----------
+    mode, exponent, left, right : float
+        Mode, p, and the widths below and above the mode.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.search.distinct import UnimodalLaw
+    >>> law = UnimodalLaw.of(np.random.default_rng(0).exponential(size=2000))
+    >>> law.right > 5 * law.left, law.quantile(np.array([0.5])).round(1).tolist()
+    (True, [0.7])
+    """
+
+    mode: float
+    exponent: float
+    left: float
+    right: float
+
+    @classmethod
+    def of(cls, x: Array) -> UnimodalLaw:
+        """Return the likeliest law of x (n,), of those in :func:`best_unimodals`."""
+        found = []
+        for mode in np.quantile(x, MODES):
+            offsets = np.abs(x - mode)
+            below = x < mode
+            for p, height in zip(EXPONENTS, _HEIGHTS, strict=True):
+                powers = offsets**p
+                sides = np.maximum([powers[below].sum(), powers[~below].sum()], 1e-12)
+                roots = sides ** (1 / (p + 1))
+                T = roots.sum()
+                widths = roots * (T / len(x)) ** (1 / p)
+                level = height - np.log(T) - (np.log(T / len(x)) + 1) / p
+                found.append((level, mode, p, *widths))
+        return cls(*(float(part) for part in max(found)[1:]))
+
+    def quantile(self, shares: Array) -> Array:
+        """Return the values below which shares (n,) of the law lie."""
+        p, below = self.exponent, self.left / (self.left + self.right)
+        outer = np.where(shares < below, 1 - shares / below, (shares - below) / (1 - below))
+        # |x - mode|^p / (p s^p) follows a gamma law.
+        distance = (p * gammaincinv(1 / p, np.clip(outer, 0.0, 1 - 1e-12))) ** (1 / p)
+        return self.mode + np.where(shares < below, -self.left, self.right) * distance
 
 
 def _core_and_tails(x: Array, weights: Array) -> Array:

@@ -6,7 +6,7 @@ import { axis, draw, erase, layout, trace } from "./scatter.js";
 import { emit, state, take } from "./state.js";
 
 const STAGES = { view: "preparing the search", select: "searching", explore: "alternating", climb: "climbing",
-  solve: "solving", stability: "asking other rows", refine: "refining all views together", frontier: "what novelty costs",
+  solve: "solving", stability: "asking other rows", twins: "asking tables without groups", refine: "refining all views together", frontier: "what novelty costs",
   components: "separating independent components", merge: "merging dependent components", clusters: "clustering the subspaces" };
 const OVER = ["done", "failed", "cancelled"];
 

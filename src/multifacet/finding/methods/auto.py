@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ...engines.threads import single_threaded_blas, thread_count
 from ...estimators.alternative import NOVELTY_WEIGHT
@@ -29,6 +30,7 @@ from ...search import (
 )
 from ...search.sources import every_source
 from ...search.starts import PairStarts
+from ...search.twins import chance_among, surprise_of_twins
 from ...solvers import as_solver
 from ...validation import check_clusters
 from .base import Finding, Method
@@ -55,7 +57,7 @@ class AutoMethod(Method):
     """
 
     name = "auto"
-    uses = KernelMethod.uses
+    uses = KernelMethod.uses | {"n_twins"}
     has_frontier = True
     refinable = True
 
@@ -124,11 +126,29 @@ class _AutoFinding(Finding):
         finder, source = self._finder, self._chosen.get(view.name)
         if source is None or isinstance(source, KernelSource):
             return kernel_stability(finder, self._X, view, known, self._seed)
-        quick = [one for one in self._sources.values() if not isinstance(one, KernelSource)]
         return found_again(
-            self._X, view.labels, quick, given=known,
+            self._X, view.labels, self._quick, given=known,
             n_refits=finder.n_refits, random_state=self._seed,
         )  # fmt: skip
+
+    def chance_among_twins(
+        self, view: View, known: Sequence[Array], n_clusters: int | None
+    ) -> float | None:
+        # The kernel's search takes as long as all twins together: its law has to do.
+        chosen, finder = self._chosen.get(view.name), self._finder
+        kernel = chosen is None or isinstance(chosen, KernelSource)
+        if kernel or view.surprise is None or issparse(self._X):
+            return None
+        with single_threaded_blas():
+            sample = Sample.draw(self._X, list(known), Settings(n_clusters), self._seed)
+            callback = as_callback(finder.verbose)
+            found = surprise_of_twins(sample, self._quick, view.surprise, finder.n_twins, callback)
+        return chance_among(view.surprise, found)
+
+    @property
+    def _quick(self) -> list[Source]:
+        """The sources that propose within tenths of a second."""
+        return [one for one in self._sources.values() if not isinstance(one, KernelSource)]
 
     def _search(self, known: Sequence[Array], n_clusters: int | None) -> Bank:
         """Ask all sources beside what is known."""

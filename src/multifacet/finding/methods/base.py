@@ -44,6 +44,12 @@ class Finding(ABC):
         """Return how far other rows tell the same, if the method can tell."""
         return None
 
+    def chance_among_twins(
+        self, view: View, known: Sequence[Array], n_clusters: int | None
+    ) -> float | None:
+        """Return how often tables like this one without groups look as good, if it can tell."""
+        return None
+
 
 class Method(ABC):
     """A way to find views.

@@ -23,7 +23,7 @@ from ..sample import Sample
 from ..separation import neighbour_graph
 from .base import Proposal, Source
 
-#: Distance that is none after arithmetic in double precision, in standard deviations, and the digits
+#: Distance (standard deviations) that is none after arithmetic in double precision, and the digits
 #: that are left then.
 NONE, DIGITS = 1e-7, 7
 #: The same of further rows, perhaps in single precision.
