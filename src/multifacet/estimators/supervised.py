@@ -13,7 +13,9 @@ from ..engines import PairSums
 from ..engines.choose import Auto
 from ..engines.metric import Metric, MetricSums
 from ..engines.threads import single_threaded_blas, thread_count
-from ..fitting.held_out import PLAN, HeldOutChoice, climbed, natural_starts
+from ..fitting.choosing import HeldOutChoice
+from ..fitting.climbing import climbed, natural_starts
+from ..fitting.held_out import PLAN
 from ..fitting.rows import beside
 from ..fitting.sampled import Rows, Target
 from ..kernels import Kernel, as_kernel, needs_bandwidth, with_bandwidth
