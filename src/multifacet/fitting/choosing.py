@@ -195,7 +195,9 @@ class _Trail:
         learning, out = self._folds[i]
         W = self._choice.climbed(self._stretched[i], learning.gamma, sigma, W, self.q)
         basis = orthonormalise(self._metrics[i] @ W)
-        return W, held_out_scores(learning, out, basis, self._choice.plan)
+        places, new = learning.Z @ basis, out.Z @ basis
+        plan = self._choice.plan
+        return W, held_out_scores(places, learning.target, new, out.target, plan)
 
 
 def _smoothed_best(settings: list[Setting]) -> tuple[Setting, float]:

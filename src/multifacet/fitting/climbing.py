@@ -9,7 +9,7 @@ from ..linalg import Array, leading_eigenpairs, orthonormalise
 from ..problems import Gamma
 from ..solvers import Point, ascend, evaluate
 from .held_out import HeldOutPlan
-from .sampled import Rows
+from .sampled import Target
 
 
 def climbed(sums: PairSums, gamma: Gamma, W: Array, steps: int, tol: float) -> Point:
@@ -21,17 +21,19 @@ def climbed(sums: PairSums, gamma: Gamma, W: Array, steps: int, tol: float) -> P
     return ascend(at(W), at, [], max_iter=steps, tol=tol, caution=0.3)[0]
 
 
-def held_out_scores(learning: Rows, out: Rows, W: Array, plan: HeldOutPlan) -> Array:
-    """Return how well each row held out is told by its neighbours in a subspace W (r, q).
+def held_out_scores(
+    places: Array, known: Target, new: Array, told: Target, plan: HeldOutPlan
+) -> Array:
+    """Return how well rows at new places (m, q) are told by their neighbours (n, q).
 
-    That is the share of them that are of its class, or one minus the squared error of their mean,
-    in units of the variance of the target.
+    That is the share of neighbours that are of a row's class, or one minus the squared error of
+    their mean, in units of the variance of the target.
     """
-    k = max(3, min(plan.neighbours, len(learning.Z) // plan.rows_per_neighbour))
-    told = _nearest_mean(learning.Z @ W, learning.target.values, out.Z @ W, k)
-    if out.target.classes is not None:
-        return np.asarray(told[np.arange(len(told)), out.target.classes])
-    return np.asarray(1.0 - ((told - out.target.values) ** 2).mean(axis=1))
+    k = max(3, min(plan.neighbours, len(places) // plan.rows_per_neighbour))
+    means = _nearest_mean(places, known.values, new, k)
+    if told.classes is not None:
+        return np.asarray(means[np.arange(len(means)), told.classes])
+    return np.asarray(1.0 - ((means - told.values) ** 2).mean(axis=1))
 
 
 def _nearest_mean(rows: Array, values: Array, new: Array, k: int) -> Array:

@@ -74,8 +74,19 @@ class HeldOutPlan:
 PLAN = HeldOutPlan()
 
 
+class Scored:
+    """Something that was judged on the same held-out rows as others of its kind."""
+
+    scores: Array
+
+    def gains(self, other: Scored, errors: float) -> bool:
+        """Whether this one predicts better than another by so many standard errors."""
+        gain = self.scores - other.scores
+        return bool(gain.mean() > errors * gain.std() / np.sqrt(len(gain)))
+
+
 @dataclass(frozen=True)
-class Setting:
+class Setting(Scored):
     """One setting, and how well it predicts rows that it has not seen.
 
     Attributes
@@ -108,11 +119,6 @@ class Setting:
     score: float
     error: float
     scores: Array = field(repr=False, compare=False)
-
-    def gains(self, other: Setting, errors: float) -> bool:
-        """Whether this one predicts better than another by so many standard errors."""
-        gain = self.scores - other.scores
-        return bool(gain.mean() > errors * gain.std() / np.sqrt(len(gain)))
 
 
 @dataclass(frozen=True)
