@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -57,7 +56,9 @@ def held_out_comparison(model: Any, X: Any, y: Array, n_folds: int) -> HeldOutDi
     X, codes = X[rows], codes[rows]
     kind = KFold if names is None else StratifiedKFold
     folds = list(kind(n_folds, shuffle=True, random_state=0).split(codes, codes))
-    reductions = {OURS: clone(model).set_params(n_components=model.n_components_, verbose=0)}
+    # Not sklearn's clone, which would copy the callable that shows progress.
+    options = model.get_params(deep=False) | {"n_components": model.n_components_, "verbose": 0}
+    reductions: dict[str, Any] = {OURS: type(model)(**options)}
     reductions |= _rivals(X, None if names is None else len(names), model.n_components_, n_folds)
     told = {name: np.empty(codes.shape) for name in reductions}
     with warnings.catch_warnings():
