@@ -28,7 +28,7 @@ def among_noise():
 
 def test_what_does_not_matter_is_exactly_zero(among_noise):
     X, y = among_noise
-    model = SupervisedKDR(2, sparsify="auto").fit(X, y)
+    model = SupervisedKDR(2, sparsity="auto").fit(X, y)
     used = set(np.flatnonzero(model.feature_weights_))
     assert {7} < used <= {4, 7, 9}
     assert np.count_nonzero(model.components_) <= 4
@@ -49,7 +49,7 @@ def test_a_price_is_kept():
     X, y = load_wine(return_X_y=True)
     X = scale(X)
     prices = (0.0, 0.02, 0.1)
-    found = [SupervisedKDR(2, sparsify=price).fit(X, y).sparsity_ for price in prices]
+    found = [SupervisedKDR(2, sparsity=price).fit(X, y).sparsity_ for price in prices]
     sizes = [one.chosen.n_loadings for one in found]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] <= 8 < sizes[0]
@@ -66,7 +66,7 @@ def test_a_price_is_kept():
 
 def test_so_many_features_per_axis():
     X, y = load_diabetes(return_X_y=True)
-    model = SupervisedKDR(2, sparsify=2).fit(scale(X), y)
+    model = SupervisedKDR(2, sparsity=2).fit(scale(X), y)
     assert np.count_nonzero(model.components_) == 4
     assert model.sparsity_.table()[-1]["n_loadings"] == 4
     assert {2, 8} <= set(np.flatnonzero(model.feature_weights_))  # body mass index and s5
@@ -80,7 +80,7 @@ def test_names_of_axes_and_constant_features():
     X, y = load_iris(return_X_y=True, as_frame=True)
     X = pandas.DataFrame(scale(X), columns=X.columns).assign(constant=1.0)
     with pytest.warns(UserWarning, match="constant"):
-        model = SupervisedKDR(2, sparsify=1).set_output(transform="pandas").fit(X, y)
+        model = SupervisedKDR(2, sparsity=1).set_output(transform="pandas").fit(X, y)
     assert list(model.transform(X).columns) == ["supervisedkdr0", "supervisedkdr1"]
     assert set(np.flatnonzero(model.feature_weights_)) == {2, 3}
     assert (model.components_ >= 0).all()
@@ -93,7 +93,7 @@ def test_sparse_rows_of_many_words():
     for one in range(3):
         rate[one, 20 * one : 20 * one + 4] = 0.8
     X = csr_matrix(rng.poisson(rate[y]).astype(float))
-    model = SupervisedKDR(2, bandwidth=1.0, sparsify="auto").fit(X, y)
+    model = SupervisedKDR(2, bandwidth=1.0, sparsity="auto").fit(X, y)
     used = np.flatnonzero(model.feature_weights_)
     telling = {20 * one + i for one in range(3) for i in range(4)}
     assert len(set(used) & telling) >= 6
@@ -106,7 +106,7 @@ def test_many_rows_are_used_after_the_sample(among_noise):
     X = rng.standard_normal((1500, 6))
     X[:, 1] += 2 * y
     X[:, 2] += y
-    model = SupervisedKDR(1, bandwidth=1.0, sparsify=2).fit(X, y)
+    model = SupervisedKDR(1, bandwidth=1.0, sparsity=2).fit(X, y)
     assert set(np.flatnonzero(model.components_)) == {1, 2}
     assert model.components_[0, 1] / model.components_[0, 2] == pytest.approx(2.0, rel=0.35)
 
@@ -136,12 +136,12 @@ def test_a_feature_stands_in_for_one_that_it_resembles():
 )
 def test_bad_sparsify(bad, message):
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=rf"sparsify.*{message}"):
-        SupervisedKDR(2, sparsify=bad).fit(X, y)
+    with pytest.raises(ValueError, match=rf"sparsity.*{message}"):
+        SupervisedKDR(2, sparsity=bad).fit(X, y)
 
 
 def test_too_few_rows_to_be_held_out():
     X, y = load_iris(return_X_y=True)
     few = np.r_[0:4, 50:53, 100:104]
-    with pytest.raises(ValueError, match="sparsify='auto' holds rows out, for which 11 rows"):
-        SupervisedKDR(2, sparsify="auto").fit(X[few], y[few])
+    with pytest.raises(ValueError, match="sparsity='auto' holds rows out, for which 11 rows"):
+        SupervisedKDR(2, sparsity="auto").fit(X[few], y[few])

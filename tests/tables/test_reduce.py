@@ -99,7 +99,7 @@ def test_numbers_are_told_beside_rivals():
 def test_axes_in_words_and_sparse():
     rng = np.random.default_rng(0)
     noise = {f"noise {j}": rng.normal(size=333) for j in range(6)}
-    reduction = reduce_table(PENGUINS | noise, target="species", n_components=2, sparsify=2)
+    reduction = reduce_table(PENGUINS | noise, target="species", n_components=2, sparsity=2)
     assert np.count_nonzero(reduction.components) == 4
     assert len(reduction.axes) == 2
     assert not any("noise" in text or "other feature" in text for text in reduction.axes)
@@ -171,7 +171,7 @@ def test_the_dict_is_strict_json_and_small():
         ({"target": "mass", "n_clusters": 3}, "n_clusters=3 has no effect with a target"),
         ({"scores": "species", "n_clusters": 2}, "y holds text where numbers are needed"),
         ({"target": "species", "n_components": 9}, "n_components=9 must be between 1 and 4"),
-        ({"sparsify": 0.1}, "sparsify=0.1 needs a target"),
+        ({"sparsity": 0.1}, "sparsity=0.1 needs a target"),
         ({"target": "species", "n_folds": 1}, "n_folds=1 must be 0, or 2 and more"),
     ],
 )

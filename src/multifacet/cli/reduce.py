@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FILES = ("report.html", "projection.csv", "loadings.csv", "reduction.json", "run.json")
 #: Options that go to :func:`multifacet.reduce_table` as they are.
 _LIBRARY = (
-    "n_components", "n_clusters", "sparsify", "n_folds", "missing", "standardize", "bandwidth",
+    "n_components", "n_clusters", "sparsity", "n_folds", "missing", "standardize", "bandwidth",
     "random_state", "n_jobs"
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ _LIBRARY = (
 @auto("dimensions", "-q", help="How many dimensions.")
 @auto("clusters", help="How many clusters, without a target.")
 @auto(
-    "sparsify",
+    "sparsity",
     number=whole_or_real,
     help="Few features per axis: N of them, or as few as a price of X in held-out score allows.",
 )

@@ -77,7 +77,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         directions, as linear discriminant analysis does. For real targets it is the spread that a
         regression on them leaves. "auto" is chosen together with the bandwidth, and 0 with a
         bandwidth that is given and for kernels without one.
-    sparsify : "auto", float, int or None, default=None
+    sparsity : "auto", float, int or None, default=None
         Makes axes of few features each; all others are exactly zero. "auto" takes the fewest
         loadings with which held-out rows are predicted as well as can be, but for one standard
         error or 0.01. A real number is the price that may be paid: how much lower the held-out
@@ -105,7 +105,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
     Attributes
     ----------
     components_ : array of shape (q, d)
-        Orthonormal basis of the subspace; with ``sparsify`` axes of unit length, which need not be
+        Orthonormal basis of the subspace; with ``sparsity`` axes of unit length, which need not be
         orthogonal.
     mean_ : array of shape (d,)
         Mean of the training rows.
@@ -122,10 +122,10 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         to be chosen, or with too few rows to hold some of them out.
     sparsity_ : SparsityPath or None
         What fewer features cost; print it for a sentence, or call ``plot``. None without
-        ``sparsify``.
+        ``sparsity``.
     objective_ : float
-        Tr(H K_Y H K) at the solution, with whitened features; before ``sparsify``, as are the
-        certificate and the result.
+        Tr(H K_Y H K) at the solution, with whitened features. It is of the subspace before
+        ``sparsity`` drops loadings, as are the certificate and the result.
     certificate_ : Certificate
         Optimality conditions at the solution; print it for a sentence.
     result_ : SolverResult
@@ -150,7 +150,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         kernel: Any = "gaussian",
         bandwidth: float | str = "auto",
         whitening: float | str = "auto",
-        sparsify: float | str | None = None,
+        sparsity: float | str | None = None,
         target_kernel: str = "auto",
         init: Any = "spectral",
         n_starts: int = 8,
@@ -164,7 +164,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.whitening = whitening
-        self.sparsify = sparsify
+        self.sparsity = sparsity
         self.target_kernel = target_kernel
         self.init = init
         self.n_starts = n_starts
@@ -193,7 +193,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         X = check_data(self, X, lazy=True)
         target = self._target(y, X.shape[0])
         X = self._set_mean(X)
-        sparsify = self._allowed(target)
+        sparsity = self._allowed(target)
         problem = supervised(beside(X, target.columns))
         callback = as_callback(self.verbose)
         with single_threaded_blas():
@@ -213,8 +213,8 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             self.certificate_ = certify(sums, best.W, problem.gamma())
             W = best.W if led.metric is None else orthonormalise(led.metric @ best.W)
             self.sparsity_: SparsityPath | None = None
-            if sparsify is not None:
-                W = self._sparse(X, target, led, W, sparsify)
+            if sparsity is not None:
+                W = self._sparse(X, target, led, W, sparsity)
         self._store_subspace(W, X.dtype)
         self.objective_, self.result_, self.n_iter_ = best.objective, best, best.n_iter
         self._warn_unless(best.converged, best.reason)
@@ -254,7 +254,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         # The papers begin elsewhere, at the median distance itself.
         followed = needs_bandwidth(kernel) and self.bandwidth != "median"
         followed = followed and isinstance(self.init, str) and self.init == "spectral"
-        if not (undecided or followed or self.whitening_ or self.sparsify is not None):
+        if not (undecided or followed or self.whitening_ or self.sparsity is not None):
             return _Led(resolved)
         size = PLAN.rows if X.shape[1] <= PLAN.rows else PLAN.wide_rows
         rows = Rows.draw(X, target, size, PLAN.rows_per_class)
@@ -287,20 +287,20 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         return _Led(kernel, rows.lifted(full) if share else None, W, approach, choice)
 
     def _allowed(self, target: Target) -> float | str | int | None:
-        """Return what ``sparsify`` allows, checked: a price, features per axis or "auto"."""
-        if self.sparsify is None:
+        """Return what ``sparsity`` allows, checked: a price, features per axis or "auto"."""
+        if self.sparsity is None:
             return None
         if not _can_be_held_out(target):
             raise ArgumentError(
-                Argument.of("sparsify", self.sparsify),
+                Argument.of("sparsity", self.sparsity),
                 f" holds rows out, for which {len(target.values)} rows are too few: leave it at "
                 "None",
             )
-        if isinstance(self.sparsify, str):
-            return check_choice("sparsify", self.sparsify, ["auto"])
-        if isinstance(self.sparsify, Integral):
-            return check_count("sparsify", self.sparsify, low=1)
-        return check_real("sparsify", self.sparsify, positive=False)
+        if isinstance(self.sparsity, str):
+            return check_choice("sparsity", self.sparsity, ["auto"])
+        if isinstance(self.sparsity, Integral):
+            return check_count("sparsity", self.sparsity, low=1)
+        return check_real("sparsity", self.sparsity, positive=False)
 
     def _sparse(
         self, X: Any, target: Target, led: _Led, W: Array, allowed: float | str | int

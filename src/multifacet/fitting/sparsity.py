@@ -35,7 +35,7 @@ class SparseStep(Scored):
     >>> from multifacet import SupervisedKDR
     >>> from multifacet.datasets import make_gaussian_views
     >>> X, labelings = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
-    >>> path = SupervisedKDR(1, sparsify="auto").fit(X, labelings[:, 0]).sparsity_.path
+    >>> path = SupervisedKDR(1, sparsity="auto").fit(X, labelings[:, 0]).sparsity_.path
     >>> path[0].n_loadings, path[-1].n_loadings
     (4, 1)
     """
@@ -66,7 +66,7 @@ class SparsityPath:
     >>> from multifacet import SupervisedKDR
     >>> from multifacet.datasets import make_gaussian_views
     >>> X, labelings = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
-    >>> sparsity = SupervisedKDR(1, sparsify="auto").fit(X, labelings[:, 0]).sparsity_
+    >>> sparsity = SupervisedKDR(1, sparsity="auto").fit(X, labelings[:, 0]).sparsity_
     >>> sparsity.price < 0.05
     True
     """

@@ -134,7 +134,7 @@ def plot_sparsity(sparsity: Any, *, ax: Axes | None = None) -> Axes:
     >>> from multifacet.datasets import make_gaussian_views
     >>> from multifacet.plotting import plot_sparsity
     >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
-    >>> ax = plot_sparsity(SupervisedKDR(1, sparsify=0.01).fit(X, labelings[:, 0]).sparsity_)
+    >>> ax = plot_sparsity(SupervisedKDR(1, sparsity=0.01).fit(X, labelings[:, 0]).sparsity_)
     >>> ax.get_xlabel()
     'loadings that are not zero'
     """

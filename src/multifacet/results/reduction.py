@@ -36,7 +36,7 @@ class Reduction:
         How columns of the table became features; encodes new rows.
     components : array of shape (q, d)
         Orthonormal basis of the subspace, rotated to few large entries (varimax); with
-        ``sparsify`` axes of unit length, most of whose entries are zero.
+        ``sparsity`` axes of unit length, most of whose entries are zero.
     projection : array of shape (n, q)
         The rows in the subspace.
     feature_weights : array of shape (d,)
@@ -59,7 +59,7 @@ class Reduction:
     axes : list of str
         A sentence for each axis: the features that it is made of, and what it tells.
     sparsity : dict or None
-        With ``sparsify``: "path", what fewer loadings cost, and "chosen", the step taken.
+        With ``sparsity``: "path", what fewer loadings cost, and "chosen", the step taken.
     held_out : dict or None
         With a target: "scores", how well held-out rows are told from their neighbours in these
         dimensions and in those of rivals, and "confusion" between classes.

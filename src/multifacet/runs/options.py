@@ -50,7 +50,7 @@ OPTIONS = {
         Option("views", "n_views", "auto"),
         Option("clusters", "n_clusters", "auto"),
         Option("dimensions", "n_components", "auto"),
-        Option("sparsify", "sparsify"),
+        Option("sparsity", "sparsity"),
         Option("folds", "n_folds", 3),
         Option("strategy", "strategy", "iterative"),
         Option("method", "method", "auto"),
@@ -71,7 +71,7 @@ TASKS: dict[str, tuple[str, ...]] = {
         *("strategy", "method", "dimensions", "novelty-weight", "refits", *_SEARCH),
     ),
     "reduce": (
-        *(*_DATA, "target", "scores", "dimensions", "clusters", "sparsify", "folds"),
+        *(*_DATA, "target", "scores", "dimensions", "clusters", "sparsity", "folds"),
         *(*_FEATURES, *_SEARCH),
     ),
     "compare": (*_DATA, "labels", "missing", "seed"),

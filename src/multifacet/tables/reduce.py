@@ -37,7 +37,7 @@ def reduce_table(
     scores: Any = None,
     n_components: int | str = "auto",
     n_clusters: int | str = "auto",
-    sparsify: float | str | None = None,
+    sparsity: float | str | None = None,
     n_folds: int = 3,
     exclude: Any = None,
     identifier: str | None = None,
@@ -64,7 +64,7 @@ def reduce_table(
         Number of dimensions.
     n_clusters : int or "auto", default="auto"
         Number of clusters, without a target; "auto" chooses as :class:`KDAC` does.
-    sparsify : "auto", float, int or None, default=None
+    sparsity : "auto", float, int or None, default=None
         With a target: axes of few features each, at a price in the prediction of held-out rows;
         see :class:`SupervisedKDR`.
     n_folds : int, default=3
@@ -114,8 +114,8 @@ def reduce_table(
     if guided_by == "target" and n_clusters != "auto":
         idle = Argument.of("n_clusters", n_clusters)
         raise ArgumentError(idle, " has no effect with a target: leave it out")
-    if guided_by != "target" and sparsify is not None:
-        idle = Argument.of("sparsify", sparsify)
+    if guided_by != "target" and sparsity is not None:
+        idle = Argument.of("sparsity", sparsity)
         raise ArgumentError(idle, " needs a target, whose prediction tells the price")
     n_folds = check_count("n_folds", n_folds, low=0)
     if n_folds == 1:
@@ -138,7 +138,7 @@ def reduce_table(
         "verbose": verbose,
     }
     if guided_by == "target":
-        model = _fit(SupervisedKDR(sparsify=sparsify, **options), prepared)
+        model = _fit(SupervisedKDR(sparsity=sparsity, **options), prepared)
     elif guided_by == "scores":
         # The scores say nothing about the number of clusters, so the data do.
         k: Any = n_clusters
