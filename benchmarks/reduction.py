@@ -11,6 +11,8 @@ values are dropped, and 1000 rows in a seeded order kept; a random forest of 100
 features is right at least 0.1 more often than the largest class (three folds), so that there is
 something to be found; at most two tables of a package, none that is a table of scikit-learn or is
 used for tuning elsewhere, and none with the same features twice. The first fifteen are taken.
+
+Rivals of packages that are not installed (umap-learn, metric-learn) are left out; tables say so.
 """
 
 from __future__ import annotations
@@ -120,6 +122,31 @@ METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int, bool], Any]] = {
 }
 
 
+def umap(X: np.ndarray, y: np.ndarray, q: int, real: bool) -> Any:
+    from umap import UMAP
+
+    metric = "l2" if real else "categorical"
+    return UMAP(n_components=q, target_metric=metric, random_state=0).fit(X, y)
+
+
+def lmnn(X: np.ndarray, y: np.ndarray, q: int, real: bool) -> Any:
+    from metric_learn import LMNN
+
+    return None if real else LMNN(n_components=q, init="lda", random_state=0).fit(X, y)
+
+
+def lfda(X: np.ndarray, y: np.ndarray, q: int, real: bool) -> Any:
+    from metric_learn import LFDA
+
+    return None if real else LFDA(n_components=q).fit(X, y)
+
+
+#: The same for rivals of packages that one may not have: module and function.
+OPTIONAL = {"UMAP": ("umap", umap), "LMNN": ("metric_learn", lmnn), "LFDA": ("metric_learn", lfda)}
+MISSING = [name for name, (module, _) in OPTIONAL.items() if find_spec(module) is None]
+METHODS |= {name: reduce for name, (_, reduce) in OPTIONAL.items() if name not in MISSING}
+
+
 def built_in() -> list[Data]:
     """Return scikit-learn's tables, on which constants were chosen."""
     loaders = {"wine": load_wine, "cancer": load_breast_cancer, "iris": load_iris}
@@ -223,7 +250,8 @@ def summary(title: str, found: dict[str, dict[str, Scores]]) -> Table:
         ["method", "kNN", "rank", "below PCA", "linear", "rank", "below PCA", "seconds"],
         note="Mean score, mean rank and the number of tables on which PCA is better by more than "
         "one standard error of the difference over folds, with neighbours and with a linear model "
-        "on top; median seconds of a reduction. Means over tables with classes only.",
+        "on top; ± is the standard error over tables; median seconds of a reduction. Means over "
+        f"tables with classes only.{left_out()}",
     )
     for name in METHODS:
         cells: list[Any] = []
@@ -231,15 +259,24 @@ def summary(title: str, found: dict[str, dict[str, Scores]]) -> Table:
         for model in ("kNN", "linear"):
             scores = [np.mean(one[name].by_model[model]) for one in ran if "LDA" in one]
             below = sum(behind(one[name], one["PCA"], model) for one in ran)
-            rank = np.mean([ranks(model, one)[name] for one in ran])
+            places = [ranks(model, one)[name] for one in ran]
+            error = np.std(places, ddof=1) / np.sqrt(len(places)) if len(places) > 1 else 0.0
             cells += [
                 figure(np.mean(scores), ".3f") if scores else None,
-                figure(rank, ".2f"),
+                figure(np.mean(places), ".2f", f" ± {error:.2f}"),
                 below,
             ]
         spent = np.median([second for one in ran for second in one[name].seconds])
         table.add(name, *cells, figure(spent, ".2f"))
     return table
+
+
+def left_out() -> str:
+    """Say which rivals did not run, and why."""
+    if not MISSING:
+        return ""
+    packages = sorted({OPTIONAL[name][0] for name in MISSING})
+    return f" Without {', '.join(MISSING)}: {' and '.join(packages)} not installed."
 
 
 def behind(one: Scores, other: Scores, model: str) -> bool:

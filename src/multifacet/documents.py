@@ -222,6 +222,47 @@ class PointsDict(TypedDict):
     sampled_from: int
 
 
+class SparseStepDict(TypedDict):
+    """Axes with so many loadings, and how well they predict held-out rows."""
+
+    n_loadings: int
+    n_features: int
+    score: float
+    error: float
+
+
+class SparsityDict(TypedDict):
+    """What fewer loadings cost, from all of them on, and the step that was taken."""
+
+    path: list[SparseStepDict]
+    chosen: int
+
+
+class MethodDict(TypedDict):
+    """How well held-out rows are told after a reduction, with the standard error."""
+
+    method: str
+    score: float
+    error: float
+
+
+class ConfusionDict(TypedDict):
+    """How often rows of a class (first index) were taken for another (second index)."""
+
+    classes: list[str]
+    counts: list[list[int]]
+
+
+class HeldOutDict(TypedDict):
+    """How well held-out rows are told in few dimensions: ours come first."""
+
+    n_rows: int
+    n_folds: int
+    measure: str
+    scores: list[MethodDict]
+    confusion: ConfusionDict | None
+
+
 class ReductionDocument(TypedDict):
     """A table in few dimensions, see :meth:`multifacet.results.Reduction.to_dict`."""
 
@@ -241,6 +282,9 @@ class ReductionDocument(TypedDict):
     dependence: float | None
     clusters: ClustersDict | None
     sentence: str
+    axes: NotRequired[list[str]]
+    sparsity: NotRequired[SparsityDict | None]
+    held_out: NotRequired[HeldOutDict | None]
     converged: bool
     points: PointsDict
     run: NotRequired[RunDict | None]

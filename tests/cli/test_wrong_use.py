@@ -222,6 +222,9 @@ def test_known_labels_that_do_not_match(here, other, message):
         (["--scores", "kind", "--clusters", "2"], "y holds text where numbers are needed"),
         (["--target", "id"], "--target 'id' is different in every row, so it names the rows"),
         (["--target", "kind", "--bandwidth", "-1"], "bandwidth must be a positive number"),
+        (["--target", "kind", "--sparsity", "few"], "'few' is neither a number nor 'auto'"),
+        (["--sparsity", "0.1"], "--sparsity 0.1 needs a target"),
+        (["--target", "kind", "--folds", "1"], "--folds 1 must be 0, or 2 and more"),
     ],
 )
 def test_options_of_reduce(here, words, message):

@@ -14,13 +14,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from multifacet import SupervisedKDR
-from multifacet.fitting.held_out import (
-    PLAN,
-    HeldOutChoice,
-    _nearest_mean,
-    _smoothed_best,
-    natural_starts,
-)
+from multifacet.fitting.choosing import HeldOutChoice, _smoothed_best
+from multifacet.fitting.climbing import _nearest_mean, natural_starts
+from multifacet.fitting.held_out import PLAN
 from multifacet.fitting.sampled import Rows, Target
 from multifacet.kernels import Gaussian, median_distance
 from multifacet.problems import one_hot

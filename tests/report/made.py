@@ -122,6 +122,28 @@ def reduction(kind="number", q=2):
         "dependence": 0.2 if kind else None,
         "clusters": None if kind else {"sizes": [20, 30]},
         "sentence": "Three features in a plane.",
+        "axes": ["Dimension 1 rises with mass (1.00); age rises along it (correlation 0.50)"],
+        "sparsity": {
+            "path": [
+                {"n_loadings": 6, "n_features": 3, "score": 0.9, "error": 0.01},
+                {"n_loadings": 2, "n_features": 2, "score": 0.89, "error": 0.01},
+            ],
+            "chosen": 1,
+        }
+        if kind == "category"
+        else None,
+        "held_out": {
+            "n_rows": 1500,
+            "n_folds": 3,
+            "measure": "accuracy",
+            "scores": [
+                {"method": "these dimensions", "score": 0.9, "error": 0.01},
+                {"method": "PCA", "score": 0.7, "error": 0.02},
+            ],
+            "confusion": {"classes": ["a", "b<c"], "counts": [[800, 100], [50, 550]]},
+        }
+        if kind == "category"
+        else None,
         "converged": kind == "number",
         "points": {
             "index": [f"p{i}" for i in range(50)],

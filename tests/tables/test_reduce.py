@@ -67,6 +67,56 @@ def test_features_that_tell_the_target_lead_whatever_their_share():
     np.testing.assert_allclose(reduction.strength, told)
 
 
+def test_held_out_rows_are_told_beside_rivals(by_species):
+    told = by_species.held_out
+    scores = {one["method"]: one["score"] for one in told["scores"]}
+    assert list(scores) == ["these dimensions", "PCA", "LDA"]
+    assert scores["these dimensions"] > max(0.95, scores["PCA"])
+    counts = np.array(told["confusion"]["counts"])
+    assert told["n_rows"] == counts.sum() == 333
+    assert scores["these dimensions"] == pytest.approx(np.trace(counts) / 333)
+    sizes = np.unique(PENGUINS["species"], return_counts=True)[1]
+    np.testing.assert_array_equal(counts.sum(axis=1), sizes)
+    assert "of 333 rows held out are told right" in by_species.gain
+    assert "points more than in those of PCA" in str(by_species)
+
+
+def test_numbers_are_told_beside_rivals():
+    table = PENGUINS | {"heavy": 2 * PENGUINS["mass"] + PENGUINS["bill"]}
+    one = reduce_table(table, target="mass", exclude=["species", "heavy"], n_components=1)
+    assert [row["method"] for row in one.held_out["scores"]] == ["these dimensions", "PCA", "PLS"]
+    assert one.held_out["confusion"] is None
+    assert 0.6 < one.held_out["scores"][0]["score"] < 0.9
+    assert "of the variance of 333 rows held out is told" in one.gain
+    both = reduce_table(
+        table, target=["mass", "heavy"], exclude="species", n_components=1, n_folds=2
+    )
+    assert both.held_out["n_folds"] == 2
+    assert both.held_out["scores"][0]["score"] > 0.6
+    assert reduce_table(table, target="mass", n_components=1, n_folds=0).held_out is None
+
+
+def test_axes_in_words_and_sparse():
+    rng = np.random.default_rng(0)
+    noise = {f"noise {j}": rng.normal(size=333) for j in range(6)}
+    reduction = reduce_table(PENGUINS | noise, target="species", n_components=2, sparsity=2)
+    assert np.count_nonzero(reduction.components) == 4
+    assert len(reduction.axes) == 2
+    assert not any("noise" in text or "other feature" in text for text in reduction.axes)
+    assert "(lowest)" in reduction.axes[0]
+    document = reduction.to_dict()
+    chosen = document["sparsity"]["path"][document["sparsity"]["chosen"]]
+    assert chosen["n_loadings"] == 4
+    assert chosen["n_features"] == np.count_nonzero(reduction.feature_weights)
+    X = scaled("bill", "depth", "flipper", "mass")
+    np.testing.assert_allclose(reduction.projection, X @ reduction.components[:, :4].T, atol=1e-10)
+
+
+def test_few_rows_are_not_compared():
+    few = {name: np.asarray(values)[::15] for name, values in PENGUINS.items()}
+    assert reduce_table(few, target="species", n_components=1).held_out is None
+
+
 def test_columns_that_name_rows_are_warned_of():
     table = PENGUINS | {"Kunden-Nr": np.random.default_rng(0).permutation(333) + 1000}
     said = r"'Kunden-Nr' is used as a feature, but .*identifier='Kunden-Nr' or exclude="
@@ -108,7 +158,7 @@ def test_the_dict_is_strict_json_and_small():
     assert document["n_rows"] == document["points"]["sampled_from"] == 2100
     assert len(document["points"]["coordinates"]) == len(document["points"]["index"]) == 2000
     assert document["feature_weights"][0] > 0.9
-    assert str(reduction) == document["sentence"]
+    assert str(reduction).startswith(document["sentence"] + "\nDimension 1 rises with a (")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +171,8 @@ def test_the_dict_is_strict_json_and_small():
         ({"target": "mass", "n_clusters": 3}, "n_clusters=3 has no effect with a target"),
         ({"scores": "species", "n_clusters": 2}, "y holds text where numbers are needed"),
         ({"target": "species", "n_components": 9}, "n_components=9 must be between 1 and 4"),
+        ({"sparsity": 0.1}, "sparsity=0.1 needs a target"),
+        ({"target": "species", "n_folds": 1}, "n_folds=1 must be 0, or 2 and more"),
     ],
 )
 def test_wrong_uses(options, message):

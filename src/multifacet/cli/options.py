@@ -44,9 +44,9 @@ class Names(click.ParamType):
 class Auto(click.ParamType):
     """A number, or the word auto."""
 
-    def __init__(self, number: type, *, several: bool = False) -> None:
+    def __init__(self, number: Callable[[str], Any], *, several: bool = False) -> None:
         self.number, self.several = number, several
-        one = "N" if number is int else "X"
+        one = {int: "N", float: "X"}.get(number, "N|X")  # type: ignore[call-overload]
         self.name = f"{one}|{one},{one}|auto" if several else f"{one}|auto"
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
@@ -86,7 +86,14 @@ def several(name: str, *, help: str, metavar: str = "COL,COL") -> Callable[[Any]
     return option(name, type=Names(), default=None, **settings)
 
 
-def auto(*names: str, number: type = int, several: bool = False, help: str) -> Callable[[Any], Any]:
+def whole_or_real(text: str) -> int | float:
+    """Return a number: a whole one if it is written without a point."""
+    return int(text) if text.strip("+-").isdigit() else float(text)
+
+
+def auto(
+    *names: str, number: Callable[[str], Any] = int, several: bool = False, help: str
+) -> Callable[[Any], Any]:
     """Return an option that takes a number or "auto", which is its default."""
     return option(*names, type=Auto(number, several=several), help=help)
 

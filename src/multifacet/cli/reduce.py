@@ -9,7 +9,16 @@ import click
 
 from ..runs.table import ROW, unused
 from .command import Command
-from .options import auto, call_options, data_options, feature_options, search_options, several
+from .options import (
+    auto,
+    call_options,
+    data_options,
+    feature_options,
+    option,
+    search_options,
+    several,
+    whole_or_real,
+)
 from .output import default_output, results_in
 from .run import Run
 from .source import Source, read_source
@@ -20,7 +29,8 @@ if TYPE_CHECKING:
 FILES = ("report.html", "projection.csv", "loadings.csv", "reduction.json", "run.json")
 #: Options that go to :func:`multifacet.reduce_table` as they are.
 _LIBRARY = (
-    "n_components", "n_clusters", "missing", "standardize", "bandwidth", "random_state", "n_jobs"
+    "n_components", "n_clusters", "sparsity", "n_folds", "missing", "standardize", "bandwidth",
+    "random_state", "n_jobs"
 )  # fmt: skip
 
 
@@ -30,6 +40,12 @@ _LIBRARY = (
 @several("scores", help="Scores of experts that guide clusters and dimensions.")
 @auto("dimensions", "-q", help="How many dimensions.")
 @auto("clusters", help="How many clusters, without a target.")
+@auto(
+    "sparsity",
+    number=whole_or_real,
+    help="Few features per axis: N of them, or as few as a price of X in held-out score allows.",
+)
+@option("folds", type=int, help="Folds that hold rows out to compare with LDA and PCA; 0 for none.")
 @feature_options
 @search_options
 @call_options
@@ -49,7 +65,8 @@ def reduce(ctx: click.Context, **options: Any) -> None:
         run.note_encoding(reduction.encoding)
         with run.stage("write"):
             _write(draft, reduction, run)
-    run.tell(folder, FILES, str(reduction), {"sentence": reduction.sentence})
+    words = {"sentence": reduction.sentence, "axes": reduction.axes}
+    run.tell(folder, FILES, str(reduction), words | {"held_out": reduction.held_out})
 
 
 def _reduce(run: Run, source: Source) -> Reduction:

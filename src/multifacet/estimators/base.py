@@ -104,8 +104,8 @@ class KernelEstimator(BaseEstimator):
                     "offer: use engine='auto', or add it to the engine and its 'operations'"
                 )
 
-    def _attach(self, X: Any, kernel: Kernel) -> PairSums:
-        mean = self.mean_[self.varying_]
+    def _attach(self, X: Any, kernel: Kernel, mean: Array | None = None) -> PairSums:
+        mean = self.mean_[self.varying_] if mean is None else mean
         return as_engine(self.engine).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
 
 

@@ -51,21 +51,27 @@ class Rows:
         Their target.
     positions : array of int of shape (m,)
         Where they are in the table.
-    lift : callable
-        Maps directions (r, q) in these coordinates to directions (d, q) of the features.
+    lift, lower : callable
+        Map directions (r, q) in these coordinates to directions (d, q) of the features, and back.
     """
 
     Z: Array
     target: Target
     positions: Array
     lift: Callable[[Array], Array]
+    lower: Callable[[Array], Array]
 
     @classmethod
     def draw(cls, X: Any, target: Target, size: int, per_class: int = 0) -> Rows:
         """Draw rows of a table X (n, d), the same ones at every call, and some of each class."""
         rows = _sample(X.shape[0], target.classes, size, per_class)
-        Z, lift = _coordinates(X[rows])
-        return cls(Z, target.take(rows), rows, lift)
+        return cls.of(X[rows], target.take(rows), rows)
+
+    @classmethod
+    def of(cls, X: Any, target: Target, positions: Array | None = None) -> Rows:
+        """Return all rows of X (m, d), with their positions in a larger table if there is one."""
+        Z, lift, lower = _coordinates(X)
+        return cls(Z, target, np.arange(len(Z)) if positions is None else positions, lift, lower)
 
     @property
     def gamma(self) -> Gamma:
@@ -103,7 +109,7 @@ class Rows:
 
     def _take(self, rows: Array, centre: Array) -> Rows:
         Z = self.Z[rows] - self.Z[centre].mean(axis=0)
-        return Rows(Z, self.target.take(rows), self.positions[rows], self.lift)
+        return replace(self, Z=Z, target=self.target.take(rows), positions=self.positions[rows])
 
 
 def _sample(n: int, classes: Array | None, size: int, per_class: int) -> Array:
@@ -120,14 +126,14 @@ def _sample(n: int, classes: Array | None, size: int, per_class: int) -> Array:
     return np.sort(order[:size])
 
 
-def _coordinates(X: Any) -> tuple[Array, Callable[[Array], Array]]:
-    """Return rows (m, d), centred, and what maps directions of their coordinates to features."""
+def _coordinates(X: Any) -> tuple[Array, Callable[[Array], Array], Callable[[Array], Array]]:
+    """Return rows (m, d), centred, and what maps directions of them to features, and back."""
     m, d = X.shape
     mean = np.asarray(X.mean(axis=0), dtype=float).ravel()
     if not issparse(X):
         X, mean = np.asarray(X, dtype=float) - mean, np.zeros(d)
         if d <= m:
-            return X, lambda W: W
+            return X, lambda W: W, lambda W: W
     gram = X @ X.T
     gram = np.asarray(gram.toarray() if issparse(gram) else gram, dtype=float)
     gram = gram - gram.mean(axis=0)
@@ -140,4 +146,7 @@ def _coordinates(X: Any) -> tuple[Array, Callable[[Array], Array]]:
         shares = (vectors / roots) @ W
         return np.asarray(X.T @ shares) - np.outer(mean, shares.sum(axis=0))
 
-    return vectors * roots, lift
+    def lower(W: Array) -> Array:
+        return np.asarray((vectors / roots).T @ (X @ W - mean @ W))
+
+    return vectors * roots, lift, lower

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from ..documents import ReductionDocument
-from .blocks import Bar, Block, Cell, Fact, Facts, Mark, Page, Paragraph, Scatter, Section, Table
+from ..documents import HeldOutDict, ReductionDocument, SparseStepDict, SparsityDict
+from ..results.reduction import gain_sentence
+from .blocks import (
+    Bar,
+    Block,
+    Cell,
+    Fact,
+    Facts,
+    Line,
+    Mark,
+    Page,
+    Paragraph,
+    Scatter,
+    Section,
+    Table,
+)
 from .figures import SHADES
-from .pieces import in_groups, loadings_table, point_places, repeat_section
+from .pieces import cross_table, in_groups, loadings_table, point_places, repeat_section
 from .words import axis_names, counted, number, share
 
 
@@ -21,10 +35,16 @@ def reduction_page(document: ReductionDocument) -> Page:
         document.get("strength"),
         f"tells {told}",
     )
+    axes: list[Block] = [Paragraph(f"{text}.") for text in document.get("axes", [])]
     sections = [
-        Section("The rows in the subspace", _points_blocks(document)),
+        Section("The rows in the subspace", [*axes, *_points_blocks(document)]),
         Section("The features behind it", [table]),
     ]
+    sparsity, told_apart = document.get("sparsity"), document.get("held_out")
+    if sparsity is not None:
+        sections.append(Section("The price of few features", _sparsity_blocks(sparsity)))
+    if told_apart is not None:
+        sections.append(Section("Held-out rows", _held_out_blocks(told_apart)))
     if document["clusters"] is not None:
         sections.append(Section("Groups", [_sizes_table(document["clusters"]["sizes"])]))
     same = Paragraph("The same table, options and seed give the same result.")
@@ -72,6 +92,55 @@ def _points_blocks(document: ReductionDocument) -> list[Block]:
     places = point_places(points["coordinates"], axes, groups)
     hints = [str(name) for name in points["index"]]
     return [Scatter(caption, *places, groups, names, ordered=ordered, hints=hints)]
+
+
+def _sparsity_blocks(sparsity: SparsityDict) -> list[Block]:
+    path, chosen = sparsity["path"], sparsity["chosen"]
+    dense, taken = path[0], path[chosen]
+    text = (
+        f"{counted(taken['n_features'], 'feature')} of {dense['n_features']:,} and "
+        f"{counted(taken['n_loadings'], 'loading')} of {dense['n_loadings']:,} are left; all "
+        f"others are exactly zero. The held-out score is {_plus_minus(taken)}, and "
+        f"{_plus_minus(dense)} with all of them."
+    )
+    figure = Line(
+        "How well held-out rows are predicted with so many loadings; the number of features is "
+        "written beside them, and the star was taken.",
+        [(one["n_loadings"], one["score"]) for one in path],
+        ("loadings that are not zero", "held-out score"),
+        [counted(one["n_features"], "feature") for one in path],
+        chosen,
+    )
+    return [Paragraph(text), figure]
+
+
+def _plus_minus(one: SparseStepDict) -> str:
+    return f"{one['score']:.3f} ± {one['error']:.3f}"
+
+
+def _held_out_blocks(told: HeldOutDict) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [
+            one["method"],
+            Bar(max(one["score"], 0.0), 1.0, share(max(one["score"], 0.0))),
+            f"± {100 * one['error']:.1f} %",
+        ]
+        for one in told["scores"]
+    ]
+    caption = (
+        f"{told['n_rows']:,} rows in {told['n_folds']} folds, each reduced by what the other folds "
+        "tell and predicted from its nearest neighbours there."
+    )
+    blocks: list[Block] = [
+        Paragraph(f"{gain_sentence(told)}."),
+        Table(caption, ["reduction", told["measure"], "standard error"], rows),
+    ]
+    confusion = told["confusion"]
+    if confusion is not None:
+        names = confusion["classes"]
+        words = "Rows held out: the class that they have (down) and the one that was told (across)."
+        blocks.append(cross_table(words, names, names, confusion["counts"]))
+    return blocks
 
 
 def _in_steps(values: list[float | None]) -> tuple[list[int], list[str]]:

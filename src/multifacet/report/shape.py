@@ -104,6 +104,15 @@ def _check_reduction(document: ReductionDocument) -> None:
     if document["clusters"] is not None:
         _some("clusters.sizes", document["clusters"]["sizes"])
         _within("clusters.sizes", document["clusters"]["sizes"], document["n_rows"] + 1, low=1)
+    sparsity, told = document.get("sparsity"), document.get("held_out")
+    if sparsity is not None:
+        _some("sparsity.path", sparsity["path"])
+        _within("sparsity.chosen", [sparsity["chosen"]], len(sparsity["path"]))
+    if told is not None:
+        _some("held_out.scores", told["scores"])
+        if told["confusion"] is not None:
+            count = len(told["confusion"]["classes"])
+            _table("held_out.confusion.counts", told["confusion"]["counts"], count, count)
 
 
 def _check_comparison(document: ComparisonDocument) -> None:

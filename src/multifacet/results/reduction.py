@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..documents import ColourDict, ReductionDocument
+from ..documents import ColourDict, HeldOutDict, ReductionDocument, SparsityDict
 from ..frames import Encoding
 from ..linalg import Array
 from ..printable import one_line
@@ -35,7 +35,8 @@ class Reduction:
     encoding : Encoding
         How columns of the table became features; encodes new rows.
     components : array of shape (q, d)
-        Orthonormal basis of the subspace, rotated to few large entries (varimax).
+        Orthonormal basis of the subspace, rotated to few large entries (varimax); with
+        ``sparsity`` axes of unit length, most of whose entries are zero.
     projection : array of shape (n, q)
         The rows in the subspace.
     feature_weights : array of shape (d,)
@@ -55,6 +56,13 @@ class Reduction:
         Whether the subspace is a stationary point.
     sentence : str
         The reduction in one sentence.
+    axes : list of str
+        A sentence for each axis: the features that it is made of, and what it tells.
+    sparsity : dict or None
+        With ``sparsity``: "path", what fewer loadings cost, and "chosen", the step taken.
+    held_out : dict or None
+        With a target: "scores", how well held-out rows are told from their neighbours in these
+        dimensions and in those of rivals, and "confusion" between classes.
 
     Examples
     --------
@@ -81,6 +89,14 @@ class Reduction:
     labels: Array | None = field(repr=False)
     converged: bool
     sentence: str
+    axes: list[str] = field(default_factory=list, repr=False)
+    sparsity: SparsityDict | None = field(default=None, repr=False)
+    held_out: HeldOutDict | None = field(default=None, repr=False)
+
+    @property
+    def gain(self) -> str:
+        """How well held-out rows are told, and how much better than by rivals, in a sentence."""
+        return "" if self.held_out is None else gain_sentence(self.held_out)
 
     def to_dict(self) -> ReductionDocument:
         """Return lists, numbers and text only, ready for JSON and for the report."""
@@ -105,6 +121,9 @@ class Reduction:
             "dependence": self.dependence,
             "clusters": None if labels is None else {"sizes": sizes},
             "sentence": self.sentence,
+            "axes": self.axes,
+            "sparsity": self.sparsity,
+            "held_out": self.held_out,
             "converged": self.converged,
             "points": {
                 "index": self.index[rows].tolist(),
@@ -135,4 +154,22 @@ class Reduction:
         return render(self.to_dict(), path)
 
     def __str__(self) -> str:
-        return one_line(self.sentence)
+        words = filter(None, (self.sentence, *self.axes, self.gain))
+        return "\n".join(one_line(text) for text in words)
+
+
+def gain_sentence(told: HeldOutDict) -> str:
+    """Say how well held-out rows are told, and how much better than by rivals."""
+    ours, *rivals = told["scores"]
+    rows = f"{told['n_rows']:,} rows held out"
+    what = f"{rows} are told right"
+    if told["measure"] != "accuracy":
+        what = f"the variance of {rows} is told"
+    gaps = [(one["method"], round(100 * (ours["score"] - one["score"]), 1)) for one in rivals]
+    gains = [
+        f"{abs(gap):.1f} points {'more' if gap >= 0 else 'less'} than in those of {method}"
+        for method, gap in gaps
+    ]
+    share = f"{ours['score']:.1%} ± {ours['error']:.1%}"
+    text = f"{share} of {what} by their neighbours in these dimensions"
+    return ", ".join([text, *gains])

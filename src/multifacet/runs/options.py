@@ -50,6 +50,8 @@ OPTIONS = {
         Option("views", "n_views", "auto"),
         Option("clusters", "n_clusters", "auto"),
         Option("dimensions", "n_components", "auto"),
+        Option("sparsity", "sparsity"),
+        Option("folds", "n_folds", 3),
         Option("strategy", "strategy", "iterative"),
         Option("method", "method", "auto"),
         Option("novelty-weight", "novelty_weight", "auto"),
@@ -68,7 +70,10 @@ TASKS: dict[str, tuple[str, ...]] = {
         *(*_DATA, "given", "existing", "views", "clusters", *_FEATURES),
         *("strategy", "method", "dimensions", "novelty-weight", "refits", *_SEARCH),
     ),
-    "reduce": (*_DATA, "target", "scores", "dimensions", "clusters", *_FEATURES, *_SEARCH),
+    "reduce": (
+        *(*_DATA, "target", "scores", "dimensions", "clusters", "sparsity", "folds"),
+        *(*_FEATURES, *_SEARCH),
+    ),
     "compare": (*_DATA, "labels", "missing", "seed"),
 }
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..alternate import AT_CLUSTER_BOUNDARY
+from ..documents import SparsityDict
 from ..estimators.kdac import KDAC
 from ..estimators.supervised import SupervisedKDR
 from ..estimators.unsupervised import SemiSupervisedKDR
@@ -18,8 +19,10 @@ from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
 from ..results.reduction import Reduction
-from ..validation import are_classes
+from ..validation import are_classes, check_count
 from ..wording import Argument, ArgumentError
+from .axes import axis_sentences
+from .rivals import held_out_comparison
 
 #: Features that the sentence names at most; each has this share of the importance of the first.
 MAX_NAMED, MIN_IMPORTANCE = 3, 0.1
@@ -34,6 +37,8 @@ def reduce_table(
     scores: Any = None,
     n_components: int | str = "auto",
     n_clusters: int | str = "auto",
+    sparsity: float | str | None = None,
+    n_folds: int = 3,
     exclude: Any = None,
     identifier: str | None = None,
     standardize: bool | str = "auto",
@@ -59,6 +64,13 @@ def reduce_table(
         Number of dimensions.
     n_clusters : int or "auto", default="auto"
         Number of clusters, without a target; "auto" chooses as :class:`KDAC` does.
+    sparsity : "auto", float, int or None, default=None
+        With a target: axes of few features each, at a price in the prediction of held-out rows;
+        see :class:`SupervisedKDR`.
+    n_folds : int, default=3
+        With a target: folds in which rows are held out, reduced by what the others tell and
+        predicted, beside LDA (classes) or PLS (numbers) and PCA (``Reduction.held_out``). 0 leaves
+        that out; it takes as long as so many reductions.
     exclude : column name or list of names, optional
         Columns left out.
     identifier : column name, optional
@@ -102,6 +114,12 @@ def reduce_table(
     if guided_by == "target" and n_clusters != "auto":
         idle = Argument.of("n_clusters", n_clusters)
         raise ArgumentError(idle, " has no effect with a target: leave it out")
+    if guided_by != "target" and sparsity is not None:
+        idle = Argument.of("sparsity", sparsity)
+        raise ArgumentError(idle, " needs a target, whose prediction tells the price")
+    n_folds = check_count("n_folds", n_folds, low=0)
+    if n_folds == 1:
+        raise ArgumentError(Argument.of("n_folds", n_folds), " must be 0, or 2 and more")
     prepared = prepare(
         data,
         given=guides or None,
@@ -120,7 +138,7 @@ def reduce_table(
         "verbose": verbose,
     }
     if guided_by == "target":
-        model = _fit(SupervisedKDR(**options), prepared)
+        model = _fit(SupervisedKDR(sparsity=sparsity, **options), prepared)
     elif guided_by == "scores":
         # The scores say nothing about the number of clusters, so the data do.
         k: Any = n_clusters
@@ -129,7 +147,7 @@ def reduce_table(
         model = _fit(SemiSupervisedKDR(k, **options), prepared)
     else:
         model = _fit(KDAC(n_clusters, **options), prepared)
-    return _describe(model, prepared, guided_by)
+    return _describe(model, prepared, guided_by, n_folds)
 
 
 def _guides(data: Any, target: Any, scores: Any) -> tuple[str, list[str]]:
@@ -150,19 +168,27 @@ def _guides(data: Any, target: Any, scores: Any) -> tuple[str, list[str]]:
 
 def _fit(model: Any, prepared: Prepared) -> Any:
     """Fit to the features and, if there are any, to the columns that guide."""
-    guides = prepared.given
-    if not guides:
+    if not prepared.given:
         return model.fit(prepared.X)
-    return model.fit(prepared.X, guides[0] if len(guides) == 1 else np.column_stack(guides))
+    return model.fit(prepared.X, _target(prepared))
 
 
-def _describe(model: Any, prepared: Prepared, guided_by: str) -> Reduction:
+def _target(prepared: Prepared) -> Array:
+    guides = prepared.given
+    return guides[0] if len(guides) == 1 else np.column_stack(guides)
+
+
+def _describe(model: Any, prepared: Prepared, guided_by: str, n_folds: int) -> Reduction:
     """Return what a fitted model found, in readable axes and in words."""
-    components = _readable(prepared.X, model.components_)
+    sparsity = getattr(model, "sparsity_", None)
+    # Sparse axes are readable as they are, and would not stay sparse in a rotation.
+    components = model.components_ if sparsity else _readable(prepared.X, model.components_)
     projection = prepared.X @ components.T
     projection = projection - projection.mean(axis=0)
     guides = dict(zip(prepared.given_names, prepared.given, strict=True))
     labels = None if guided_by == "target" else model.labels_
+    told = {"group": labels} if labels is not None else guides
+    compared = guided_by == "target" and n_folds > 0
     strength = _strength(prepared.X, list(guides.values()) if labels is None else [labels])
     return Reduction(
         guided_by=guided_by,
@@ -179,7 +205,17 @@ def _describe(model: Any, prepared: Prepared, guided_by: str) -> Reduction:
         labels=labels,
         converged=_converged(model),
         sentence=_sentence(prepared, model, labels, strength),
+        axes=axis_sentences(components, projection, prepared.encoding.feature_names, told),
+        sparsity=None if sparsity is None else _document(sparsity),
+        held_out=held_out_comparison(model, prepared.X, _target(prepared), n_folds)
+        if compared
+        else None,
     )
+
+
+def _document(sparsity: Any) -> SparsityDict:
+    chosen = next(i for i, one in enumerate(sparsity.path) if one is sparsity.chosen)
+    return {"path": sparsity.table(), "chosen": chosen}
 
 
 def _converged(model: Any) -> bool:

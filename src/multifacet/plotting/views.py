@@ -1,8 +1,4 @@
-"""Figures of views, their loadings and the trade-off between quality and novelty.
-
-Every function draws on axes of its own, or on those passed as ``ax``. No state of pyplot is used or
-changed, so the figures work without a display and next to a user's own.
-"""
+"""Figures of views: groups in their subspaces, and the features behind them."""
 
 from __future__ import annotations
 
@@ -12,27 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .explain import Explanation
-from .linalg import Array
+from ..explain import Explanation
+from ..linalg import Array
+from .base import COLOURS, MARKERS, NAME_WIDTH, new_axes, new_figure, printed, shorten
+from .paths import plot_frontier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Okabe and Ito's colours, told apart by the colour-blind; the faint yellow comes late.
-COLOURS = (
-    *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
-    *("#E69F00", "#56B4E9", "#000000", "#F0E442"),
-)
-MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
 #: Axes of a view are drawn in greys, since colours stand for clusters.
 GREYS = ("#333333", "#8C8C8C", "#CCCCCC")
 #: More points hide each other and bloat the file.
 MAX_POINTS = 5000
 #: A longer legend would be larger than the picture.
 MAX_LEGEND = 10
-#: Characters of a feature's name on an axis.
-NAME_WIDTH = 24
 
 
 def plot_view(
@@ -73,7 +63,7 @@ def plot_view(
     >>> ax.get_title(loc="left")
     'moons'
     """
-    ax = _axes(5.5, 4.0) if ax is None else ax
+    ax = new_axes(5.5, 4.0) if ax is None else ax
     projection = np.asarray(projection)
     values, groups = np.unique(np.asarray(labels), return_inverse=True)
     if projection.ndim != 2 or len(projection) != len(groups):
@@ -84,12 +74,12 @@ def plot_view(
     sizes = np.bincount(groups)
     names = [f"group {value} ({size})" for value, size in zip(values, sizes, strict=True)]
     draw = _histogram if projection.shape[1] == 1 else _scatter
-    draw(ax, projection, groups, [_text(name) for name in names])
+    draw(ax, projection, groups, [printed(name) for name in names])
     given = list(axis_labels or [])
     drawn = [*given, *(f"axis {i + 1}" for i in range(len(given), 2))]
-    ax.set_xlabel(_text(drawn[0], 60))
-    ax.set_ylabel("rows" if projection.shape[1] == 1 else _text(drawn[1], 60))
-    ax.set_title(_text(title, 80), loc="left")
+    ax.set_xlabel(printed(drawn[0], 60))
+    ax.set_ylabel("rows" if projection.shape[1] == 1 else printed(drawn[1], 60))
+    ax.set_title(printed(title, 80), loc="left")
     if len(names) <= MAX_LEGEND:
         # Beside the axes: inside, it would hide points.
         legend = ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
@@ -127,7 +117,7 @@ def plot_loadings(
     >>> len(ax.patches)
     8
     """
-    ax = _axes(5.0, 4.0) if ax is None else ax
+    ax = new_axes(5.0, 4.0) if ax is None else ax
     loadings = explanation.loadings[: len(GREYS)]
     q = len(loadings)
     shown = np.argsort(-(loadings**2).sum(axis=0), kind="stable")[:max_features]
@@ -172,120 +162,11 @@ def plot_strength(
     >>> ax.get_yticklabels()[0].get_text()
     'x2'
     """
-    ax = _axes(5.0, 4.0) if ax is None else ax
+    ax = new_axes(5.0, 4.0) if ax is None else ax
     shown = np.argsort(-explanation.strength, kind="stable")[:max_features]
     ax.barh(np.arange(len(shown)), explanation.strength[shown], 0.8, color=GREYS[0])
     _name_features(ax, explanation, shown, "variance between groups")
     ax.set_xlim(0.0, 1.0)
-    return ax
-
-
-def plot_frontier(frontier: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw what novelty costs: cluster quality against dependence on what is known.
-
-    Parameters
-    ----------
-    frontier : object
-        With arrays ``weights``, ``quality`` and ``dependence`` of equal length (m,), and optionally
-        ``chosen``, the index of the solution that was taken.
-    ax : Axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    Axes
-        Points joined in the order of the novelty weight, some with the weight beside them.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> from multifacet.plotting import plot_frontier
-    >>> path = SimpleNamespace(weights=[0, 1, 2], quality=[2, 1.9, 1.5], dependence=[1, 0.3, 0.1])
-    >>> len(plot_frontier(path).get_lines()[0].get_xdata())
-    3
-    """
-    ax = _axes(5.5, 4.0) if ax is None else ax
-    weights = np.asarray(frontier.weights, dtype=float)
-    order = np.argsort(weights, kind="stable")
-    points = np.column_stack([frontier.dependence, frontier.quality]).astype(float)
-    ax.plot(*points[order].T, "o-", color=COLOURS[0], markersize=5, linewidth=1.2)
-    chosen = getattr(frontier, "chosen", None)
-    if chosen is not None:
-        label = f"chosen: weight {weights[chosen]:.3g}"
-        ax.plot(*points[chosen], "*", color=COLOURS[1], markersize=16, label=label)
-        ax.legend(loc="lower right", frameon=False)
-    ax.margins(0.12)
-    for i in _apart(points[order], 0.12):
-        ax.annotate(
-            f"{weights[order[i]]:.3g}",
-            points[order[i]],
-            xytext=(7, -4),
-            textcoords="offset points",
-            fontsize="small",
-            color="0.3",
-            va="top",
-        )
-    ax.set_xlabel("dependence on what is known (less is more novel)")
-    ax.set_ylabel("cluster quality")
-    ax.set_title("quality and novelty, by novelty weight", loc="left")
-    return ax
-
-
-def plot_path(selection: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw how well held-out rows are predicted along the bandwidths, one line per whitening.
-
-    Parameters
-    ----------
-    selection : object
-        With ``path``, settings that have ``n_components``, ``whitening``, ``bandwidth``, ``score``
-        and ``error``, and ``chosen``, one of them. Only those with as many dimensions are drawn; if
-        no bandwidth was chosen, the path is that of the dimensions.
-    ax : Axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    Axes
-        Scores with one standard error up and down, the chosen setting as a star.
-
-    Examples
-    --------
-    >>> from multifacet import SupervisedKDR
-    >>> from multifacet.datasets import make_gaussian_views
-    >>> from multifacet.plotting import plot_path
-    >>> X, labelings = make_gaussian_views(60, [2, 2], random_state=0)
-    >>> ax = plot_path(SupervisedKDR(1).fit(X, labelings[:, 0]).selection_)
-    >>> ax.get_xlabel()
-    'bandwidth'
-    """
-    ax = _axes(5.5, 4.0) if ax is None else ax
-    chosen = selection.chosen
-    alike = [one for one in selection.path if one.n_components == chosen.n_components]
-    what = "bandwidth" if len(alike) > 1 else "n_components"
-    drawn = alike if len(alike) > 1 else selection.path
-    for i, share in enumerate(sorted({one.whitening for one in drawn})):
-        line = sorted(
-            (getattr(one, what), one.score, one.error) for one in drawn if one.whitening == share
-        )
-        place, score, error = np.array(line, dtype=float).T
-        ax.errorbar(
-            place,
-            score,
-            error,
-            capsize=2,
-            linewidth=1.2,
-            markersize=4,
-            color=COLOURS[i % len(COLOURS)],
-            marker=MARKERS[i % len(MARKERS)],
-            label=f"whitening {share:g}",
-        )
-    ax.plot(getattr(chosen, what), chosen.score, "*", color="black", markersize=14, label="chosen")
-    if what == "bandwidth":
-        ax.set_xscale("log")
-    ax.set_xlabel("bandwidth" if what == "bandwidth" else "dimensions")
-    ax.set_ylabel("held-out score")
-    ax.set_title("prediction of held-out rows", loc="left")
-    ax.legend(frameon=False)
     return ax
 
 
@@ -314,7 +195,7 @@ def plot_views(views: Sequence[Any], *, frontier: Any = None) -> Figure:
     'no further view found'
     """
     rows = len(views) + (frontier is not None)
-    figure = _figure(11.0, 3.4 * rows or 0.6)
+    figure = new_figure(11.0, 3.4 * rows or 0.6)
     if not len(views):
         figure.suptitle("no further view found")
     grid = figure.add_gridspec(max(rows, 1), 2, width_ratios=(1.25, 1.0))
@@ -336,22 +217,10 @@ def plot_views(views: Sequence[Any], *, frontier: Any = None) -> Figure:
 
 def _name_features(ax: Axes, explanation: Explanation, shown: Array, what: str) -> None:
     """Write names beside horizontal bars, the first on top, and what the bars are below."""
-    ax.set_yticks(np.arange(len(shown)), [_text(explanation.feature_names[i]) for i in shown])
+    ax.set_yticks(np.arange(len(shown)), [printed(explanation.feature_names[i]) for i in shown])
     ax.invert_yaxis()
     d = len(explanation.feature_names)
     ax.set_xlabel(what if len(shown) == d else f"{what} ({len(shown)} of {d} features)")
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError('figures need matplotlib: pip install "multifacet[plot]"') from error
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def _axes(width: float, height: float) -> Axes:
-    return _figure(width, height).add_subplot()
 
 
 def _scatter(ax: Axes, projection: Array, groups: Array, names: list[str]) -> None:
@@ -384,18 +253,8 @@ def _histogram(ax: Axes, projection: Array, groups: Array, names: list[str]) -> 
     )
 
 
-def _apart(points: Array, distance: float) -> list[int]:
-    """Return points that keep a distance, as a share of the range: first, last, then in between."""
-    scaled = (points - points.min(axis=0)) / np.maximum(np.ptp(points, axis=0), 1e-300)
-    kept: list[int] = []
-    for i in (0, len(points) - 1, *range(1, len(points) - 1)):
-        if all(np.abs(scaled[i] - scaled[j]).max() >= distance for j in kept):
-            kept.append(i)
-    return kept
-
-
 def _view_title(view: Any) -> str:
-    parts = [_shorten(str(view.name), 40)]
+    parts = [shorten(str(view.name), 40)]
     if _is_number(view.stability):
         parts.append(f"stability {view.stability:.2f}")
     if _is_number(view.p_value):
@@ -410,7 +269,7 @@ def _axis_label(explanation: Explanation, axis: int) -> str:
     top = np.argsort(-np.abs(loadings), kind="stable")[:2]
     # The second one is named if the axis is not mostly the first.
     top = top[np.abs(loadings[top]) >= 0.5 * np.abs(loadings[top[0]])]
-    names = [_shorten(explanation.feature_names[i], NAME_WIDTH) for i in top]
+    names = [shorten(explanation.feature_names[i], NAME_WIDTH) for i in top]
     signs = ["\N{MINUS SIGN}" if loadings[i] < 0 else "" for i in top]
     listed = ",\n".join(sign + name for sign, name in zip(signs, names, strict=True))
     return f"axis {axis + 1}: {listed}"
@@ -418,16 +277,3 @@ def _axis_label(explanation: Explanation, axis: int) -> str:
 
 def _is_number(value: Any) -> bool:
     return value is not None and not math.isnan(value)
-
-
-def _text(text: str, width: int = NAME_WIDTH) -> str:
-    """Shorten for a figure, and keep dollar signs from starting a formula."""
-    return _shorten(str(text), width).replace("$", r"\$")
-
-
-def _shorten(text: str, width: int) -> str:
-    """Leave out the middle: long names often differ at their ends."""
-    if len(text) <= width:
-        return text
-    tail = (width - 1) // 2
-    return f"{text[: width - 1 - tail]}\N{HORIZONTAL ELLIPSIS}{text[-tail:]}"
