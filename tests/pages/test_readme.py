@@ -13,6 +13,7 @@ import shlex
 import tomllib
 import warnings
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -104,6 +105,8 @@ def run_shell(text, expected):
             assert set(re.findall(r"\[(\w+)\]", line)) <= set(EXTRAS), line
         elif words[:3] == ["python", "-m", "benchmarks"]:
             chosen_names(parser().parse_args(words[3:]).names)  # understood, no more
+        elif words[:2] == ["python", "-m"] and words[2].startswith("tests."):
+            assert find_spec(words[2]), line
         else:
             assert words[0] in ("python", "cd", "ls"), f"nobody runs {line!r}"
     return told
