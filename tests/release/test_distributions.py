@@ -10,6 +10,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 import multifacet
 
@@ -17,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "multifacet"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+#: Extras of users, one feature each.
+USERS = sorted(set(EXTRAS) - {"all", "dev"})
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +60,7 @@ def test_metadata(metadata):
 
 
 def test_all_is_every_extra_of_users():
-    assert EXTRAS["all"] == [f"multifacet[{','.join(sorted(set(EXTRAS) - {'all', 'dev'}))}]"]
+    assert EXTRAS["all"] == [f"multifacet[{','.join(USERS)}]"]
 
 
 def test_the_source_distribution_is_the_repository(distributions):
@@ -73,3 +77,16 @@ def test_the_source_distribution_is_the_repository(distributions):
     )  # fmt: skip
     if listed.returncode == 0:  # nothing that is not part of the repository comes along
         assert names - set(listed.stdout.splitlines()) == {"PKG-INFO"}
+
+
+def test_the_oldest_versions_are_those_of_the_project():
+    wanted = {}
+    needed = [*PROJECT["dependencies"], *(r for name in USERS for r in EXTRAS[name])]
+    for requirement in map(Requirement, needed):
+        (lowest,) = (s.version for s in requirement.specifier if s.operator == ">=")
+        wanted[requirement.name] = lowest
+    lines = (ROOT / "tests" / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert {name: Version(version) for name, version in pinned.items()} == {
+        name: Version(version) for name, version in wanted.items()
+    }
