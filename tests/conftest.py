@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-#: The slow half, which `make check` leaves out: searches on whole tables, browsers, processes, every
-#: combination of parts. Files and directories beside this file.
+#: The slow half, which `make check` leaves out: searches on whole tables, browsers, processes,
+#: every combination of parts. Files and directories beside this file.
 SLOW = (
     "agreement/test_operations.py",
     "agreement/test_solvers.py",
