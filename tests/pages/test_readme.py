@@ -111,7 +111,8 @@ def run_shell(text, expected):
         elif words[0] == "make":
             assert set(words[1:]) <= TARGETS, line
         elif words[0] == "pip":
-            assert set(re.findall(r"\[(\w+)\]", line)) <= set(EXTRAS), line
+            named = ",".join(re.findall(r"\[([\w,]+)\]", line))
+            assert set(re.findall(r"\w+", named)) <= set(EXTRAS), line
         elif words[:3] == ["python", "-m", "benchmarks"]:
             chosen_names(parser().parse_args(words[3:]).names)  # understood, no more
         elif words[:2] == ["python", "-m"] and words[2].startswith("tests."):
