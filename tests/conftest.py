@@ -13,6 +13,51 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+#: The slow half, which `make check` leaves out: searches on whole tables, browsers, processes,
+#: every combination of parts. Files and directories beside this file.
+SLOW = (
+    "agreement/test_operations.py",
+    "agreement/test_solvers.py",
+    "app",
+    "baselines/test_rivals.py",
+    "benchmarks",
+    "cli/test_commands.py",
+    "estimators/test_kdac.py",
+    "estimators/test_published.py",
+    "estimators/test_sklearn.py",
+    "finding",
+    "fitting",
+    "isaac/test_estimator.py",
+    "memory",
+    "pages/test_docs.py",
+    "pages/test_examples.py",
+    "pages/test_readme.py",
+    "properties",
+    "release/test_installed.py",
+    "release/test_types.py",
+    "report/test_browser.py",
+    "results/test_new_rows.py",
+    "search/test_bank.py",
+    "search/test_groups_of_every_kind.py",
+    "tables/test_find.py",
+    "tables/test_reduce.py",
+    "test_evidence.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the slow half, and the examples of docstrings, some of which search too."""
+    here = Path(__file__).parent
+    slow = {here / path for path in SLOW}
+    gone = sorted(path.name for path in slow if not path.exists())
+    if gone:
+        raise pytest.UsageError(f"SLOW in tests/conftest.py names what is not there: {gone}")
+    for item in items:
+        places = {item.path, *item.path.parents}
+        if slow & places or here not in places:
+            item.add_marker("slow")
+
+
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

@@ -61,6 +61,9 @@ def test_penguins():
     species, counts = np.unique(labelings[:, 0], return_counts=True)
     assert species.tolist() == ["Adelie", "Chinstrap", "Gentoo"]
     assert counts.tolist() == [146, 68, 119]
+    columns = load_penguins(as_dict=True)
+    np.testing.assert_array_equal(np.column_stack(list(columns.values())[:4]), X)
+    assert columns["sex"].tolist() == labelings[:, 1].tolist()
     pytest.importorskip("pandas")
     frame, labels = load_penguins(as_frame=True)
     np.testing.assert_array_equal(frame.to_numpy(), X)

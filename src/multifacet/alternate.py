@@ -28,7 +28,8 @@ from .kmeans import best_kmeans
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
 from .solvers.base import Solver, SolverResult, solve
-from .solvers.level_shift import Point, ascend
+from .solvers.level_shift import ascend
+from .solvers.point import Point
 
 #: Clusters smaller than this share of the average size n / k are fragments.
 FRAGMENT_SHARE = 0.25

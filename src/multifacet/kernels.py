@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from .linalg import Array, column_moments
@@ -96,7 +97,7 @@ class Kernel:
         """The kernel as a conic combination: pairs of weight and plain kernel."""
         return ((1.0, self),)
 
-    def point_scales(self, X, reference=None) -> Array | None:
+    def point_scales(self, X: Any, reference: Any = None) -> Array | None:
         """Return one scale per row of ``X``, or None for a kernel that has none.
 
         With scales s, the kernel of a pair is f(s_i s_j beta_ij).
@@ -343,7 +344,7 @@ class RelativeGaussian(Kernel):
         """Return ``(f, f', f'')`` up to ``order``; beta is already divided by sigma_i sigma_j."""
         return Gaussian(1.0).derivatives(beta, order)
 
-    def point_scales(self, X, reference=None) -> Array:
+    def point_scales(self, X: Any, reference: Any = None) -> Array:
         """Return 1 / sigma_i for each row of ``X``, neighbours taken from ``reference``.
 
         Without ``reference`` the rows are their own reference and a row is not its own neighbour.
@@ -464,12 +465,12 @@ def with_bandwidth(kernel: Kernel, sigma: float | None) -> Kernel:
     return terms[0][1] if terms[0][0] == 1.0 and len(terms) == 1 else ConicSum(terms)
 
 
-def typical_distance(X) -> float:
+def typical_distance(X: Any) -> float:
     """Return the median distance of rows, or the total spread if most rows are duplicates."""
     return median_distance(X) or float(np.linalg.norm(column_moments(X)[1])) or 1.0
 
 
-def median_distance(X, *, max_rows: int = 2000, random_state: int = 0) -> float:
+def median_distance(X: Any, *, max_rows: int = 2000, random_state: int = 0) -> float:
     """Return the median Euclidean distance between different rows.
 
     Exact for up to ``max_rows`` rows; beyond that on a seeded random subsample of that size.
@@ -510,7 +511,7 @@ def median_distance(X, *, max_rows: int = 2000, random_state: int = 0) -> float:
     return float(np.median(np.concatenate(distances)))
 
 
-def align(kernels: Sequence[Kernel], X, y) -> Array:
+def align(kernels: Sequence[Kernel], X: ArrayLike, y: ArrayLike) -> Array:
     """Return conic weights by centred kernel alignment with the targets.
 
     Each kernel, scaled to unit norm after centring, is weighted by its own centred alignment with
@@ -563,7 +564,7 @@ def align(kernels: Sequence[Kernel], X, y) -> Array:
     return weights / weights.max()
 
 
-def _target_columns(y) -> Array:
+def _target_columns(y: ArrayLike) -> Array:
     y = np.asarray(y)
     if y.ndim == 1 and y.dtype.kind != "f":
         return (y[:, None] == np.unique(y)).astype(float)
@@ -597,19 +598,19 @@ def _gram(kernel: Kernel, X: Array, rows: slice, scales: list[Array | None]) -> 
     return total
 
 
-def _squared_distances(A, B) -> Array:
+def _squared_distances(A: Any, B: Any) -> Array:
     """Squared Euclidean distances (a, b) between rows; dense or sparse, result dense."""
     cross = A @ B.T
     cross = cross.toarray() if issparse(cross) else np.asarray(cross)
     return np.maximum(_squared_norms(A)[:, None] + _squared_norms(B) - 2 * cross, 0.0)
 
 
-def _squared_norms(A) -> Array:
+def _squared_norms(A: Any) -> Array:
     if issparse(A):
         return np.asarray(A.multiply(A).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", A, A)
 
 
-def _distance_blocks(X, reference) -> Iterator[Array]:
+def _distance_blocks(X: Any, reference: Any) -> Iterator[Array]:
     for start in range(0, X.shape[0], _ROWS_PER_BLOCK):
         yield _squared_distances(X[start : start + _ROWS_PER_BLOCK], reference)

@@ -97,7 +97,8 @@ def damaged_archive(content, chance):
     elif way == 0:
         del arrays[name]
     else:
-        others = [array[:-1], np.array(3.0), np.full(array.shape, np.nan), array.astype(str)]
+        shorter = np.atleast_1d(array)[:-1]
+        others = [shorter, np.array(3.0), np.full(array.shape, np.nan), array.astype(str)]
         arrays[name] = others[way - 1]
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)

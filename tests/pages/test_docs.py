@@ -17,6 +17,7 @@ import pytest
 
 import multifacet
 
+from ..release.surface import documented_names
 from ..test_layout import LATER, LEVEL, imported, modules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,17 +45,6 @@ def public_names():
         names += [
             f"multifacet.{module}.{name}" for name in listed if f"{module}.{name}" not in HELPERS
         ]
-    return names
-
-
-def documented_names():
-    """Return the names on the page of the reference, in full."""
-    names, module = [], ""
-    for line in (ROOT / "docs" / "api.rst").read_text(encoding="utf-8").splitlines():
-        if line.startswith(".. currentmodule:: "):
-            module = line.split()[-1]
-        elif re.fullmatch(r"   ~?[A-Za-z_][\w.]*", line):
-            names.append(f"{module}.{line.strip().lstrip('~')}")
     return names
 
 

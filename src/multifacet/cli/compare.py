@@ -30,7 +30,7 @@ FILES = ("report.html", "comparison.json", "run.json")
 @seed_option
 @call_options
 @click.pass_context
-def compare(ctx: click.Context, **options: Any) -> None:
+def compare(ctx: click.Context, /, **options: Any) -> None:
     """Compare labelings of the same rows, each with each: agreement, tables and pictures."""
     run = Run(ctx)
     folder = Path(options["output"] or default_output(options["data"], "comparison"))

@@ -64,7 +64,7 @@ _LIBRARY = (
 @call_options
 @click.option("--resume", is_flag=True, help="Continue an interrupted search.")
 @click.pass_context
-def find(ctx: click.Context, **options: Any) -> None:
+def find(ctx: click.Context, /, **options: Any) -> None:
     """Find groupings of DATA that are good and different from what is given.
 
     DATA is a file of text (CSV, TSV, also .gz), Parquet, Arrow, NPY, NPZ or .h5ad, or - for

@@ -12,7 +12,16 @@ from .. import __version__
 from .command import Command, say, say_json
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "rich", "click")
-_OPTIONAL = {"matplotlib": "plot", "pyarrow": "arrow", "anndata": "anndata"}
+#: Packages that come with an extra of this one, and its name.
+_OPTIONAL = {
+    "pandas": "pandas",
+    "matplotlib": "plot",
+    "fastapi": "app",
+    "plotly": "app",
+    "pyarrow": "arrow",
+    "anndata": "anndata",
+    "dask": "dask",
+}
 
 
 @click.command(cls=Command)

@@ -21,7 +21,7 @@ CALL_ONLY = ("config", "repeat", "output", "force", "resume", "quiet", "as_json"
 _NEVER_IN_A_FILE = ("config", "repeat", "resume")
 
 
-class Names(click.ParamType):
+class Names(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions only
     """Names of columns between commas; quotes protect a comma in a name."""
 
     name = "COL,COL"
@@ -41,7 +41,7 @@ class Names(click.ParamType):
         return names
 
 
-class Auto(click.ParamType):
+class Auto(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions only
     """A number, or the word auto."""
 
     def __init__(self, number: Callable[[str], Any], *, several: bool = False) -> None:

@@ -50,7 +50,7 @@ _LIBRARY = (
 @search_options
 @call_options
 @click.pass_context
-def reduce(ctx: click.Context, **options: Any) -> None:
+def reduce(ctx: click.Context, /, **options: Any) -> None:
     """Reduce DATA to few dimensions, each a readable mixture of features.
 
     The dimensions depend most on a target, on clusters guided by scores, or, if neither is named,

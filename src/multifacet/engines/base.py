@@ -51,7 +51,7 @@ def in_chunks(X: Any) -> bool:
 class Extension(Protocol):
     """Compares new rows with the training rows; part of a fitted model, so small and picklable."""
 
-    def multiply(self, X) -> Array:
+    def multiply(self, X: Any) -> Array:
         """Return K(X, training rows) V, shape (m, r), for new rows X (m, d) and fixed V (n, r)."""
         ...
 

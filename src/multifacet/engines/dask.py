@@ -90,7 +90,7 @@ class Dask(LowRank):
         return None
 
     def attach(
-        self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
+        self, X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,).
 

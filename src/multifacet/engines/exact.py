@@ -59,7 +59,7 @@ class Exact(Engine):
         check_whole(self, "matrix_features", low=0)
 
     def attach(
-        self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
+        self, X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> ExactSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
         refuse_unless_accepted(self, X)
@@ -113,7 +113,7 @@ class ExactSums:
 
     def __init__(
         self,
-        X,
+        X: Any,
         kernel: Kernel,
         mean: Array | None,
         n_threads: int,

@@ -110,7 +110,7 @@ class LowRank(Engine):
             raise ValueError(f"tolerance must be between 0 and 1, got {self.tolerance}")
 
     def attach(
-        self, X, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
+        self, X: Any, kernel: Kernel, *, mean: Array | None = None, n_jobs: int | None = None
     ) -> LowRankSums:
         """Return the pair sums of ``kernel`` on the rows of ``X`` (n, d) minus ``mean`` (d,)."""
         refuse_unless_accepted(self, X)
@@ -158,7 +158,7 @@ class LowRankSums:
     max_forks = 1
 
     def __init__(
-        self, X, kernel: Kernel, mean: Array | None, n_threads: int, engine: LowRank
+        self, X: Any, kernel: Kernel, mean: Array | None, n_threads: int, engine: LowRank
     ) -> None:
         self.n_rows, self.n_features = X.shape
         self.kernel = kernel
@@ -530,12 +530,12 @@ class LowRankExtension:
     reference: Array | None
     pull: Array
 
-    def multiply(self, X) -> Array:
+    def multiply(self, X: Any) -> Array:
         """Return K(X, training rows) V, shape (m, r), for new rows X (m, d)."""
         width = max(self.W.shape[0], self.comparison.size)
         return np.concatenate([self._block(X[rows]) for rows in slices(X.shape[0], width)])
 
-    def _block(self, X) -> Array:
+    def _block(self, X: Any) -> Array:
         P = np.asarray(X @ self.W) - self.offset
         scales = [part.point_scales(X, self.reference) for _, part in self.comparison.terms]
         points = Points(P, self.comparison.terms, scales)

@@ -133,7 +133,7 @@ class TileExtension:
     reference: Array | None
     V: Array
 
-    def multiply(self, X) -> Array:
+    def multiply(self, X: Any) -> Array:
         """Return K(X, training rows) V, shape (m, r), for new rows X (m, d)."""
         P = np.asarray(X @ self.W)
         P = P if self.offset is None else P - self.offset

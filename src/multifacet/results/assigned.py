@@ -24,7 +24,7 @@ def with_labels(
 
     Parameters
     ----------
-    data : data frame (pandas, polars) or Arrow table
+    data : data frame (pandas, polars), Arrow table or dict of columns
         The table; it is not changed.
     labels : mapping of str to array of int of shape (n,)
         The columns, by name.
@@ -36,10 +36,11 @@ def with_labels(
         Column that holds the names of rows. If None, this is the index; a table without one is
         told by the positions.
     """
-    if isinstance(data, Mapping) or columns_of(data) is None:
+    if columns_of(data) is None:
         raise ValueError(
             f"data is of type {type(data).__name__}, which has no place for a missing label: pass "
-            "a data frame, or use labelings, which belong to the positions in rows"
+            "a data frame or a dict of columns, or use labelings, which belong to the positions in "
+            "rows"
         )
     table = read_table(data)
     taken = [name for name in labels if name in table.columns]
@@ -110,6 +111,8 @@ def _placed(labels: Array, places: Array) -> Any:
 
 def _joined(data: Any, columns: Mapping[str, Any]) -> Any:
     """Return a table with further columns of whole numbers, None for missing ones."""
+    if isinstance(data, Mapping):
+        return dict(data) | dict(columns)
     if hasattr(type(data), "iloc"):
         import pandas as pd
 

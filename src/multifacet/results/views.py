@@ -108,7 +108,8 @@ class Views:
             import pandas as pd
         except ImportError as error:
             raise ImportError(
-                "a data frame needs pandas: pip install pandas, or use labelings and index"
+                'a data frame needs pandas: pip install "multifacet[pandas]", or use labelings and '
+                "index"
             ) from error
         names = pd.Index(self.index, name=self.encoding.identifier)
         return pd.DataFrame({view.name: view.labels for view in self.views}, index=names)
@@ -118,10 +119,10 @@ class Views:
 
         Parameters
         ----------
-        data : data frame (pandas, polars) or Arrow table
+        data : data frame (pandas, polars), Arrow table or dict of columns
             The table in which the views were found, or one that shares rows with it; it is not
             changed. Rows are found by the column that was the ``identifier``, otherwise by the
-            index in pandas, and by their positions in polars and Arrow.
+            index in pandas, and by their positions elsewhere.
 
         Returns
         -------
