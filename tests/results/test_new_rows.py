@@ -84,7 +84,7 @@ def test_more_rows_than_are_kept_are_labelled_nearly_as_before(method, monkeypat
     options = {"n_refits": 0} if method in ("auto", "kdac") else {}
     given = None if method == "isaac" else labelings[:600, 0]
     views = find_views(frame(X[:600]), given=given, n_views=1, method=method, **options)
-    assert len(views[0]._rule.labels) <= 150
+    assert len(views[0].rule.labels) <= 150
     told = views.predict(frame(X[:600]))[:, 0]
     assert (told == views[0].labels).mean() >= 0.95
     for group in range(views[0].n_clusters):

@@ -96,7 +96,7 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
         labelings = self._labelings(given, X.shape[0], y)
-        problem = self._problem(labelings, X.shape[0], k)
+        problem = self._problem(labelings, X.shape[0], k).whole()
         full, X = X, self._set_mean(X)
         q = self._alternative_dimension(k, X.shape[1], labelings)
         values, W = leading_eigenpairs(_linear_phi(X, self.mean_[self.varying_], problem), q)
@@ -226,7 +226,7 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
         """Find an embedding that is independent of the given labels; see :meth:`KDAC.fit`."""
         X = check_data(self, X)
         k = check_clusters(self.n_clusters, X)
-        problem = self._problem(self._labelings(given, X.shape[0], y), X.shape[0], k)
+        problem = self._problem(self._labelings(given, X.shape[0], y), X.shape[0], k).whole()
         X = self._set_mean(X)
         seed = draw_seed(self.random_state)
         n_init = check_count("n_init", self.n_init, low=1)
