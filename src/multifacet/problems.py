@@ -182,7 +182,7 @@ class Indicators:
         self._groups: list[Array] = []
         n = len(self._labelings[0])
         for labels in self._labelings:
-            groups, sizes = np.unique(np.asarray(labels), return_counts=True)
+            groups, sizes = _counted(np.asarray(labels))
             # The mean of zeros and ones is exact, whoever adds them up.
             values = np.eye(len(groups)) - sizes / n
             self._values.append(values / np.sqrt(sizes) if unit else values)
@@ -197,6 +197,15 @@ class Indicators:
         parts = zip(self._labelings, self._groups, self._values, strict=True)
         found = [_looked_up(labels[rows], groups, values) for labels, groups, values in parts]
         return np.hstack(found) if len(found) > 1 else found[0]
+
+
+def _counted(labels: Array) -> tuple[Array, Array]:
+    """Return the groups of labels (n,), sorted, and their sizes."""
+    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= len(labels):
+        return np.unique(labels, return_counts=True)
+    sizes = np.bincount(labels)  # without sorting millions of rows
+    groups = np.flatnonzero(sizes)
+    return groups, sizes[groups]
 
 
 def _looked_up(labels: Any, groups: Array, values: Array) -> Any:

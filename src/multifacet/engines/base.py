@@ -34,6 +34,14 @@ class LazyRows(ABC):
         """Return what a task makes of the rows, (n,) or (n, width), not yet computed."""
 
     @abstractmethod
+    def by_content(self) -> tuple[Array, Array]:
+        """Return a sample of the rows (m, d) that they alone decide, and their positions (m,)."""
+
+    @abstractmethod
+    def products(self, columns: Any) -> tuple[Array, Array]:
+        """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""
+
+    @abstractmethod
     def column_moments(self) -> tuple[Array, Array]:
         """Return mean and standard deviation (d,) of the columns."""
 

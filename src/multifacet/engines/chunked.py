@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from ..linalg import MOMENT_ROWS, Array, block_moments
 from .base import LazyRows
 from .blocks import FOLD, Sums, add_up, chunk_rows
+from .contents import sampled
 
 try:
     import dask.array as da
@@ -121,6 +122,21 @@ class Chunked(LazyRows):
         """Return what a task makes of each chunk as it came, (n,) or (n, width), when asked for."""
         return lazily(task, self._source, width, dtype)
 
+    def by_content(self) -> tuple[Array, Array]:
+        """Return a sample of the rows (m, d) that they alone decide, and their positions (m,)."""
+        drawn = sampled(list(self.array.to_delayed().ravel()))
+        first = np.concatenate([[0], np.cumsum(self.array.chunks[0])])
+        return drawn.rows, first[drawn.places[:, 0]] + drawn.places[:, 1]
+
+    def products(self, columns: Any) -> tuple[Array, Array]:
+        """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""
+        if not columns.shape[1]:
+            return added_up(per_chunk(_scatter, [(self.array, "id")]))[0], np.zeros(
+                (self.shape[1], 0)
+            )
+        scatter, known = added_up(per_chunk(_scatter, [(self.array, "id"), (columns, "ir")]))
+        return scatter, known
+
     def column_moments(self) -> tuple[Array, Array]:
         """Return mean and standard deviation (d,) of the columns."""
         sums = [pair for _, pairs, _ in self._summaries for pair in pairs]
@@ -208,6 +224,11 @@ def _as_object(*blocks: Any, function: Callable[..., Any], **fixed: Any) -> Arra
 
 def _added(parts: list[Array]) -> Array:
     return _as_object(function=lambda: add_up(part[0] for part in parts))
+
+
+def _scatter(chunk: Array, columns: Array | None = None) -> Sums:
+    X = chunk.astype(float, copy=False)
+    return (X.T @ X,) if columns is None else (X.T @ X, X.T @ columns)
 
 
 def _summary(chunk: Array, origin: Array) -> Summary:

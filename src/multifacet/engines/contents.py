@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,6 @@ from scipy.sparse import issparse, vstack
 
 from ..linalg import Array
 from .blocks import FOLD
-from .chunked import delayed
 
 T = TypeVar("T")
 
@@ -67,6 +67,15 @@ def join(parts: Sequence[Drawn], size: int) -> Drawn:
     return Drawn(keys, _stacked([part.rows for part in filled]), places).first(size)
 
 
+def sampled(parts: Sequence[Any], size: int = DRAWN) -> Drawn:
+    """Return the sample of partitions that are yet to be read."""
+    from dask import delayed
+
+    look = delayed(partial(draw, size=size))
+    nodes = [look(part, number) for number, part in enumerate(parts)]
+    return tree(partial(join, size=size), nodes).compute()
+
+
 def row_keys(part: Any) -> Array:
     """Return a key (n,) for each row of an array, a CSR matrix or a pandas data frame.
 
@@ -96,6 +105,8 @@ def row_keys(part: Any) -> Array:
 
 def tree(function: Callable[[list[T]], T], nodes: Sequence[Any]) -> Any:
     """Return the node that joins others, in groups, these in groups, and so on."""
+    from dask import delayed
+
     nodes = list(nodes)
     join_some = delayed(function)
     while len(nodes) > 1:

@@ -67,19 +67,25 @@ class _ParquetTable(OnDisk):
     def __init__(self, path: Path) -> None:
         pa = need("pyarrow", "arrow", "Parquet")
         parquet = need("pyarrow.parquet", "arrow", "Parquet")
+        self._pool = pa.default_memory_pool()
         try:
-            self._file = parquet.ParquetFile(path)
+            # What is read ahead is kept until the file is closed.
+            self._file = parquet.ParquetFile(path, pre_buffer=False)
         except (pa.ArrowException, OSError) as error:
             raise broken(path.name, "Parquet", error) from error
         self.n_rows = self._file.metadata.num_rows
         self.names = _names(path, self._file.schema_arrow.names)
 
     def __getitem__(self, name: str) -> Any:
+        # Arrow keeps the room of what it has read before: all columns, in the end.
+        self._pool.release_unused()
         return _coded(self._file.read([name])[name])
 
     def batches(self) -> Iterator[dict[str, Any]]:
-        for batch in self._file.iter_batches(batch_size=BATCH_ROWS):
-            yield {name: _coded(batch[name]) for name in self.names}
+        for group in range(self._file.num_row_groups):
+            for batch in self._file.iter_batches(BATCH_ROWS, row_groups=[group]):
+                yield {name: _coded(batch[name]) for name in self.names}
+            self._pool.release_unused()
 
 
 class _Mapped(OnDisk):

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..engines.base import is_dask
+from ..engines.contents import DRAWN, Drawn, draw, join, tree
 from ..frames import Encoding, Prepared, prepare
 from ..frames.cells import Cells, numbers_if_text
 from ..frames.encoding import Column
@@ -137,10 +138,10 @@ class Survey:
 
     columns: dict[str, ColumnSummary]
     sizes: list[int]
-    drawn: Any
+    drawn: Drawn
 
 
-def survey(data: Any, size: int | None = None) -> Survey:
+def survey(data: Any, size: int = DRAWN) -> Survey:
     """Look at all partitions of a dask data frame or array once.
 
     Parameters
@@ -150,10 +151,8 @@ def survey(data: Any, size: int | None = None) -> Survey:
     size : int, optional
         Rows of the sample.
     """
-    from ..engines.chunked import delayed
-    from ..engines.contents import DRAWN, tree
+    from dask import delayed
 
-    size = DRAWN if size is None else size
     if not hasattr(data, "columns"):
         if data.ndim != 2:
             raise ValueError(f"data has shape {data.shape}: pass rows of equal length, (n, d)")
@@ -165,8 +164,6 @@ def survey(data: Any, size: int | None = None) -> Survey:
 
 
 def _look(part: Any, number: int, *, size: int) -> Survey:
-    from ..engines.contents import draw
-
     if issparse(part):
         raise ValueError(
             "data is a dask array of sparse chunks: pass them to KDAC, or one CSR matrix here"
@@ -177,8 +174,6 @@ def _look(part: Any, number: int, *, size: int) -> Survey:
 
 
 def _joined(surveys: Sequence[Survey], *, size: int) -> Survey:
-    from ..engines.contents import join
-
     columns = surveys[0].columns
     for other in surveys[1:]:
         columns = {name: one.joined(other.columns[name]) for name, one in columns.items()}
