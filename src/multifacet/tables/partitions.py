@@ -221,6 +221,7 @@ def prepare_partitions(
         raise ValueError(f"data has too few rows ({n_rows}): at least 2 are needed")
     sample = found.drawn.rows
     known = _sampled_labels(given, found)
+    _refuse_bad_cells(found, {*_names(known), *carried}, {*_names(exclude), identifier}, missing)
     if carried:
         known = [np.asarray(sample[name]) for name in carried]
         sample = sample.drop(columns=carried)
@@ -232,7 +233,6 @@ def prepare_partitions(
         standardize=standardize,
         missing=missing,
     )
-    _refuse_bad_cells(found, base.encoding, missing)
     encoding = _completed(base.encoding, found.columns)
     rows = sample.iloc[base.rows] if hasattr(sample, "iloc") else sample[base.rows]
     warn_of_identifiers(sample, encoding)
@@ -253,18 +253,27 @@ def _with_labels(data: Any, given: Any) -> tuple[Any, Any, list[str]]:
     return data.assign(**columns), None, list(columns)
 
 
+def _names(columns: Any) -> list[str]:
+    """Return names of columns, none if labels are passed in their place."""
+    if isinstance(columns, str):
+        return [columns]
+    listed = isinstance(columns, list | tuple) and all(isinstance(one, str) for one in columns)
+    return list(columns) if listed else []
+
+
 def _sampled_labels(given: Any, found: Survey) -> Any:
     """Return labels in memory of the rows that were drawn; names of columns stay names."""
-    if given is None or isinstance(given, str | int):
+    names = _names(given)
+    if given is None or (names and all(name in found.columns for name in names)):
         return given
     offsets = np.concatenate([[0], np.cumsum(found.sizes)])
     partition, row = found.drawn.places.T
-    positions = offsets[partition] + row
-    if isinstance(given, list | tuple):
-        if all(isinstance(one, str | int) for one in given):
-            return given
-        return [_taken_labels(one, positions, offsets[-1]) for one in given]
-    return _taken_labels(given, positions, offsets[-1])
+    positions, n_rows = offsets[partition] + row, int(offsets[-1])
+    if names and len(names) != n_rows:
+        return given  # which is said to be no column
+    if isinstance(given, list | tuple) and np.ndim(given[0]) > 0:
+        return [_taken_labels(one, positions, n_rows) for one in given]
+    return _taken_labels(given, positions, n_rows)
 
 
 def _taken_labels(labels: Any, positions: Array, n_rows: int) -> Any:
@@ -273,20 +282,23 @@ def _taken_labels(labels: Any, positions: Array, n_rows: int) -> Any:
     return np.asarray(labels)[positions]
 
 
-def _refuse_bad_cells(found: Survey, encoding: Encoding, missing: str) -> None:
+def _refuse_bad_cells(
+    found: Survey, labels: set[str], left_out: set[str | None], missing: str
+) -> None:
     """Raise for infinite values, and for missing ones that are not allowed, in any partition."""
-    for column in encoding.columns:
-        one = found.columns[column.name]
+    for name, one in found.columns.items():
         absent = one.n_rows - one.n_present
-        for what, rows, count in (
-            ("infinite", one.infinite, len(one.infinite)),
-            ("missing", one.missing if missing == "error" else [], absent),
-        ):
+        kinds: list[tuple[str, list[int], int, Any]] = []
+        if name not in left_out | labels:
+            kinds.append(("infinite", one.infinite, len(one.infinite), "replace"))
+        if missing == "error" and name not in left_out:
+            remedy = "label or drop" if name in labels else "impute or drop"
+            kinds.append(("missing", one.missing, absent, remedy))
+        for what, rows, count, remedy in kinds:
             if rows:
                 plural = "s" * (count > 1)
                 shown = ", ".join(map(str, rows)) + ", ..." * (count > len(rows))
-                fact = f"column {column.name!r} has {what} values in row{plural} {shown}: "
-                remedy: Any = "replace" if what == "infinite" else "impute or drop"
+                fact = f"column {name!r} has {what} values in row{plural} {shown}: "
                 raise InputError(Note(fact, remedy, after="; rows are counted from 0"))
 
 
