@@ -16,6 +16,8 @@ class LazyRows(ABC):
 
     shape: tuple[int, int]
     dtype: Any
+    #: Whether rows are read as CSR matrices.
+    sparse: bool = False
 
     @abstractmethod
     def __getitem__(self, chosen: Any) -> Any:

@@ -75,6 +75,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     random_state: Any
     labels_: Array
 
+    _samples = True
     #: How many rows are many.
     many_rows = ManyRows()
 

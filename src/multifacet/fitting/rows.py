@@ -10,6 +10,7 @@ import numpy as np
 
 from ..engines.base import LazyRows, is_dask
 from ..engines.threads import ordered_map, single_threaded_blas, thread_count
+from ..engines.wide import WIDE
 from ..linalg import Array
 from ..validation import check_finite
 
@@ -23,6 +24,11 @@ def beside(X: Any, values: Array) -> Any:
         return values
     whole = values.dtype.kind == "i"
     return X.beside(values.astype(np.min_scalar_type(values.max())) if whole else values)
+
+
+def only_by_sample(X: Any) -> bool:
+    """Tell rows in chunks of which no sums are made: sparse ones, or with very many features."""
+    return isinstance(X, LazyRows) and (X.sparse or X.shape[1] > WIDE)
 
 
 def as_came(X: Any, values: Any) -> Any:
