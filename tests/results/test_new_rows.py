@@ -180,6 +180,7 @@ def test_missing_values_are_imputed_if_they_were():
 def test_files_are_labelled_in_batches(suffix, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr("multifacet.files.on_disk.BATCH_ROWS", 32)
+    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 32)
     X, _ = make_gaussian_views(100, [2, 2], rotate=False, random_state=0)
     path, table = tmp_path / f"rows.{suffix}", frame(X)
 

@@ -42,9 +42,10 @@ def find_views(
     ----------
     data : data frame (pandas, polars, Arrow), dict of columns, array, sparse matrix (n, d), or path
         The table. Boolean and categorical columns are encoded. A Parquet, Arrow or NPY file is
-        never read as a whole, so that it may be larger than memory. Nor are a dask data frame and
-        a dask array: their views are those of up to 20,000 rows, drawn by their content, and
-        ``assign`` and ``predict`` label all rows where they are.
+        never read as a whole, so that it may be larger than memory, nor are several Parquet files:
+        a folder, a pattern such as ``data/*.parquet``, or an address that fsspec opens. Nor are a
+        dask data frame and a dask array: their views are those of up to 20,000 rows, drawn by
+        their content, and ``assign`` and ``predict`` label all rows where they are.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features. Labels in pandas are
         matched with the rows of a pandas data frame by their index.
