@@ -9,6 +9,7 @@ from multifacet.kernels import Gaussian
 from multifacet.linalg import incomplete_cholesky
 from multifacet.problems import (
     alternative,
+    alternative_by_rows,
     one_hot,
     semi_supervised,
     supervised,
@@ -22,6 +23,19 @@ from .reference import dense_gamma, numerical_gradient
 H = np.eye(12) - 1 / 12
 A = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
 B = np.array([0, 1] * 6)
+
+
+@pytest.mark.parametrize("scale", ["paper", "unit"])
+def test_columns_of_some_rows_are_those_of_all(scale):
+    labelings = [A, 10**9 * B - 5]
+    whole = alternative(labelings, 0.3, 2, scale=scale)
+    by_rows = alternative_by_rows(labelings, 0.3, 2, scale=scale)
+    rows = np.array([3, 0, 11])
+    assert (by_rows.columns[rows] == whole.columns[rows]).all()
+    assert by_rows.columns.shape == whole.columns.shape == (12, 5)
+    taken = by_rows.take(rows)
+    assert (taken.columns == whole.take(rows).columns).all()
+    np.testing.assert_allclose(taken.columns.sum(axis=0), 0, atol=1e-12)
 
 
 def test_supervised_gamma():

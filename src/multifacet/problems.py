@@ -13,8 +13,8 @@ negative). Gamma is never formed: it is kept as F diag(s) F' with F of shape (n,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Problem:
 
     Attributes
     ----------
-    columns : array of shape (n, r)
+    columns : array of shape (n, r), or Indicators
         What is known, centred; r may be zero.
     weights : array of shape (r,)
         Positive to depend on a column, negative to avoid it.
@@ -55,9 +55,13 @@ class Problem:
         Number of clusters to be found; zero if there is nothing unknown but W.
     """
 
-    columns: Array
+    columns: Any
     weights: Array
     n_clusters: int = 0
+
+    def whole(self) -> Problem:
+        """Return the same problem with the columns of all rows as an array."""
+        return replace(self, columns=self.columns[:])
 
     def take(self, rows: Array) -> Problem:
         """Return the same problem on some rows, with columns as long as on all."""
@@ -144,18 +148,73 @@ def alternative(
         "unit" scales each one-hot column to unit length, so that lambda means the same at every
         number of rows; "paper" keeps the raw columns.
     """
+    return alternative_by_rows(labelings, weight, n_clusters, scale=scale).whole()
+
+
+def alternative_by_rows(
+    labelings: Sequence[Array], weight: float, n_clusters: int, *, scale: NoveltyScale = "unit"
+) -> Problem:
+    """Return the problem of :func:`alternative` with columns that are made of rows asked for."""
     if not labelings:
         raise ValueError("an alternative needs at least one given labeling")
-    first, *others = map(one_hot, labelings)
-    onehot = np.hstack([first, *others]) if others else first
-    sizes = onehot.sum(axis=0)
-    # The mean of zeros and ones is exact, whoever adds them up. In place: rows may be many.
-    onehot -= onehot.mean(axis=0)
-    if scale == "unit":
-        onehot /= np.sqrt(sizes)
-    elif scale != "paper":
+    if scale not in ("unit", "paper"):
         raise ValueError(f"novelty_scale must be 'unit' or 'paper', got {scale!r}")
-    return Problem(onehot, np.full(onehot.shape[1], -float(weight)), n_clusters)
+    columns = Indicators(labelings, unit=scale == "unit")
+    return Problem(columns, np.full(columns.shape[1], -float(weight)), n_clusters)
+
+
+class Indicators:
+    """Centred indicator columns (n, c) of labelings, made of the rows that are asked for.
+
+    They tell nothing beyond the labels, and take as many numbers a row as there are groups.
+
+    Parameters
+    ----------
+    labelings : sequence of integer arrays of shape (n,)
+        Groups, in memory or in chunks.
+    unit : bool
+        Whether indicators are scaled to unit length before they are centred.
+    """
+
+    def __init__(self, labelings: Sequence[Array], *, unit: bool) -> None:
+        self._labelings = list(labelings)
+        self._values: list[Array] = []  # what each group looks like, a row for each
+        self._groups: list[Array] = []
+        n = len(self._labelings[0])
+        for labels in self._labelings:
+            groups, sizes = _counted(np.asarray(labels))
+            # The mean of zeros and ones is exact, whoever adds them up.
+            values = np.eye(len(groups)) - sizes / n
+            self._values.append(values / np.sqrt(sizes) if unit else values)
+            self._groups.append(groups)
+        self.shape = (n, sum(map(len, self._groups)))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Array:
+        """Return the columns (m, c) of some rows."""
+        parts = zip(self._labelings, self._groups, self._values, strict=True)
+        found = [_looked_up(labels[rows], groups, values) for labels, groups, values in parts]
+        return np.hstack(found) if len(found) > 1 else found[0]
+
+
+def _counted(labels: Array) -> tuple[Array, Array]:
+    """Return the groups of labels (n,), sorted, and their sizes."""
+    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= len(labels):
+        return np.unique(labels, return_counts=True)
+    sizes = np.bincount(labels)  # without sorting millions of rows
+    groups = np.flatnonzero(sizes)
+    return groups, sizes[groups]
+
+
+def _looked_up(labels: Any, groups: Array, values: Array) -> Any:
+    if not isinstance(labels, np.ndarray):  # in chunks, each of which is looked up by itself
+        return labels.map_blocks(
+            _looked_up, groups, values, new_axis=1, chunks=(labels.chunks[0], (len(groups),)),
+            dtype=float, meta=np.empty((0, 0)),
+        )  # fmt: skip
+    return values[np.searchsorted(groups, labels)]
 
 
 def one_hot(labels: Array) -> Array:

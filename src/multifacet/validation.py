@@ -18,6 +18,10 @@ from .wording import Argument, ArgumentError
 
 #: A column of whole numbers with more different values is a real target, not classes.
 MAX_CLASSES = 20
+#: Whole numbers whose range is no larger are counted, not sorted, to tell which there are.
+CODE_RANGE = 2**16
+#: Rows in which the first of each label is looked for at once.
+FIRST_LOOKED_AT = 2**16
 #: Room for sums of squares, between the root of the largest number and the largest value.
 SQUARE_MARGIN = 1e-3
 
@@ -217,16 +221,13 @@ def check_labels(name: str, values: Array, n_rows: int) -> Array:
         raise ValueError(f"{name} has {values.ndim} dimensions: a labeling has one")
     if len(values) != n_rows:
         raise ValueError(f"{name} has {len(values)} labels for {n_rows} rows")
-    missing = [i for i, v in enumerate(values.tolist()) if v is None or v != v]
-    if missing:
+    missing = _missing_labels(values)
+    if len(missing):
         raise ValueError(
             f"{name} has missing labels in {len(missing)} of {n_rows} rows, the first in row "
             f"{missing[0]}: drop these rows or give them a label of their own"
         )
-    try:
-        distinct, codes = np.unique(values, return_inverse=True)
-    except TypeError:  # labels of several types cannot be sorted, but can be named
-        distinct, codes = np.unique(values.astype(str), return_inverse=True)
+    distinct, codes = _coded(values)
     if values.dtype.kind == "f" and (distinct != np.round(distinct)).any():
         raise ValueError(
             f"{name} holds measurements such as {distinct[0]:g}, not labels: bin them first"
@@ -241,8 +242,45 @@ def check_labels(name: str, values: Array, n_rows: int) -> Array:
             "identifier, not a grouping"
         )
     # Numbered in order of appearance, so that the names of labels have no influence at all.
-    first = np.unique(codes, return_index=True)[1]
-    return np.argsort(np.argsort(first))[codes]
+    return np.argsort(np.argsort(_first_places(codes, len(distinct))))[codes]
+
+
+def _missing_labels(values: Array) -> Array:
+    """Return the rows without a label."""
+    if values.dtype.kind in "iub":
+        return np.empty(0, dtype=np.intp)
+    if values.dtype.kind == "f":
+        return np.flatnonzero(np.isnan(values))
+    return np.array([i for i, v in enumerate(values.tolist()) if v is None or v != v], dtype=int)
+
+
+def _coded(values: Array) -> tuple[Array, Array]:
+    """Return the different labels in their order, and the position of each row's among them."""
+    if values.dtype.kind == "b":
+        values = values.astype(np.uint8)
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low <= CODE_RANGE:  # counted, since sorting millions takes seconds
+            known = np.zeros(high - low + 1, dtype=bool)
+            places = np.subtract(values, low, dtype=np.int64) if low else values
+            known[places] = True
+            return np.flatnonzero(known) + low, (np.cumsum(known, dtype=np.int32) - 1)[places]
+    try:
+        return np.unique(values, return_inverse=True)
+    except TypeError:  # labels of several types cannot be sorted, but can be named
+        return np.unique(values.astype(str), return_inverse=True)
+
+
+def _first_places(codes: Array, count: int) -> Array:
+    """Return where each code (n,) from 0 to ``count`` - 1 occurs first."""
+    first = np.full(count, -1)
+    for start in range(0, len(codes), FIRST_LOOKED_AT):
+        found, where = np.unique(codes[start : start + FIRST_LOOKED_AT], return_index=True)
+        new = first[found] < 0
+        first[found[new]] = start + where[new]
+        if (first >= 0).all():  # mostly after the first few rows
+            break
+    return first
 
 
 def check_count(name: str, value: Any, *, low: int, high: int | None = None, why: str = "") -> int:

@@ -38,6 +38,7 @@ def penguins(n: int = 250, seed: int = 0) -> dict:
 def saved(request, tmp_path, monkeypatch):
     """Write columns to a file that is read in several batches."""
     monkeypatch.setattr(module, "BATCH_ROWS", 64)
+    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 64)
 
     def save(columns: dict):
         table = pa.table(columns)
@@ -117,6 +118,7 @@ def test_files_that_cannot_be_opened(tmp_path, name, content, message):
 @pytest.mark.parametrize("dtype", ["f8", ">f4", "i2", "?"])
 def test_arrays_of_every_layout(tmp_path, monkeypatch, order, dtype):
     monkeypatch.setattr(module, "BATCH_ROWS", 64)
+    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 64)
     X = np.asarray(np.random.default_rng(0).normal(size=(150, 3)) * 9, dtype, order=order)
     np.save(tmp_path / "a.npy", X)
     table = open_table(tmp_path / "a.npy")

@@ -15,9 +15,15 @@ SETTINGS = {"n_components": 2, "bandwidth": 0.3, "novelty_weight": 3.0, "random_
 
 
 class Sampled(KDAC):
-    """Takes 400 rows for many."""
+    """Takes 400 rows for many, and refines on all rows unless others tell the same."""
 
     many_rows = ManyRows(sampled=400)
+
+
+class Refined(KDAC):
+    """Takes 400 rows for many, and refines on all rows in any case."""
+
+    many_rows = ManyRows(sampled=400, same=2.0)
 
 
 class SampledOnly(KDAC):
@@ -32,18 +38,28 @@ def moons():
     return (X - X.mean(axis=0)) / X.std(axis=0), labelings
 
 
-@pytest.mark.parametrize("refined", [True, False])
-def test_a_sample_leads_to_the_same_grouping(moons, refined):
+@pytest.mark.parametrize("kind", [Refined, Sampled, SampledOnly])
+def test_a_sample_leads_to_the_same_grouping(moons, kind):
     X, labelings = moons
     whole = KDAC(2, **SETTINGS).fit(X, given=labelings[:, 0])
-    model = (Sampled if refined else SampledOnly)(2, **SETTINGS).fit(X, given=labelings[:, 0])
+    model = kind(2, **SETTINGS).fit(X, given=labelings[:, 0])
     assert nmi(model.labels_, labelings[:, 1]) >= 0.95
     assert nmi(model.labels_, whole.labels_) >= 0.98
     assert model.labels_.shape == (1200,)
     assert model.embedding_.shape == (1200, 2)
-    assert [run.start for run in model.explorations_][1:] == (["sample"] if refined else [])
+    refined = ["sample"] if kind is Refined else []
+    assert [run.start for run in model.explorations_][1:] == refined
     assert (model.predict(X) == model.labels_).mean() >= 0.999
     assert model.dependence_ == pytest.approx(whole.dependence_, abs=0.05)
+
+
+def test_rows_that_two_samples_tell_apart_differently_are_all_looked_at():
+    """One long cloud, where two samples cut at different places."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 3)) * [3.0, 2.9, 0.1]
+    model = Sampled(3, **SETTINGS | {"bandwidth": 1.0}).fit(X)
+    assert [run.start for run in model.explorations_][1:] == ["sample"]
+    assert model.labels_.shape == (1500,)
 
 
 def test_data_on_disk(moons, tmp_path):

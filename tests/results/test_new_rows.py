@@ -84,7 +84,7 @@ def test_more_rows_than_are_kept_are_labelled_nearly_as_before(method, monkeypat
     options = {"n_refits": 0} if method in ("auto", "kdac") else {}
     given = None if method == "isaac" else labelings[:600, 0]
     views = find_views(frame(X[:600]), given=given, n_views=1, method=method, **options)
-    assert len(views[0]._rule.labels) <= 150
+    assert len(views[0].rule.labels) <= 150
     told = views.predict(frame(X[:600]))[:, 0]
     assert (told == views[0].labels).mean() >= 0.95
     for group in range(views[0].n_clusters):
@@ -180,6 +180,7 @@ def test_missing_values_are_imputed_if_they_were():
 def test_files_are_labelled_in_batches(suffix, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr("multifacet.files.on_disk.BATCH_ROWS", 32)
+    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 32)
     X, _ = make_gaussian_views(100, [2, 2], rotate=False, random_state=0)
     path, table = tmp_path / f"rows.{suffix}", frame(X)
 

@@ -16,6 +16,8 @@ class LazyRows(ABC):
 
     shape: tuple[int, int]
     dtype: Any
+    #: Whether rows are read as CSR matrices.
+    sparse: bool = False
 
     @abstractmethod
     def __getitem__(self, chosen: Any) -> Any:
@@ -32,6 +34,14 @@ class LazyRows(ABC):
     @abstractmethod
     def map(self, task: Callable[[Array], Array], width: int | None, dtype: Any) -> Any:
         """Return what a task makes of the rows, (n,) or (n, width), not yet computed."""
+
+    @abstractmethod
+    def by_content(self) -> tuple[Array, Array]:
+        """Return a sample of the rows (m, d) that they alone decide, and their positions (m,)."""
+
+    @abstractmethod
+    def products(self, columns: Any) -> tuple[Array, Array]:
+        """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""
 
     @abstractmethod
     def column_moments(self) -> tuple[Array, Array]:

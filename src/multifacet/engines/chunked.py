@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from ..linalg import MOMENT_ROWS, Array, block_moments
 from .base import LazyRows
 from .blocks import FOLD, Sums, add_up, chunk_rows
+from .contents import sampled
 
 try:
     import dask.array as da
@@ -26,6 +27,8 @@ except ImportError as missing:  # pragma: no cover - the extra is part of every 
 LOCAL_ROOM = 2 * 2**30
 #: Number of rows of a chunk, its moments, and its bad cells if there are any.
 Summary = tuple[int, list[tuple[Array, Array]], tuple[bool, Array, Array] | None]
+#: Features of which all pairs are summed up at most.
+MATRIX_FEATURES = 5000
 #: Rows that an error names.
 NAMED_ROWS = 6
 
@@ -45,11 +48,6 @@ def read(X: Any, *, sizes: bool = True) -> Any:
     if hasattr(X, "columns"):
         single = all(dtype == np.float32 for dtype in X.dtypes)
         X = X.astype(np.float32 if single else np.float64).to_dask_array()
-    if issparse(X._meta):
-        raise ValueError(
-            "X is a dask array of sparse chunks, which are not supported: make them dense with "
-            "X.map_blocks(lambda block: block.toarray()), or pass one CSR matrix"
-        )
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X is a dask array of type {X.dtype}: pass numbers")
     if X.dtype not in (np.float32, np.float64):
@@ -90,6 +88,7 @@ class Chunked(LazyRows):
     def __init__(self, source: Any, most: int | None = None) -> None:
         self.shape, self.dtype = source.shape, source.dtype
         self._source, self._most = source, most
+        self.sparse = issparse(source._meta)
         self.array = source.rechunk((chunk_rows(*source.shape), -1))
         if self.array.nbytes <= (room() if most is None else most) // 2:
             self.array = self.array.persist()
@@ -100,10 +99,10 @@ class Chunked(LazyRows):
         if isinstance(chosen, tuple):
             return Chunked(self._source[chosen], self._most)
         if isinstance(chosen, slice):
-            return self.array[chosen].compute()
+            return _readable(self.array[chosen].compute())
         key = np.asarray(chosen).tobytes()
         if self._last is None or self._last[0] != key:  # a sample is asked for more than once
-            self._last = key, self.array[chosen].compute()
+            self._last = key, _readable(self.array[chosen].compute())
         return self._last[1]
 
     def beside(self, values: Any) -> Any:
@@ -120,6 +119,25 @@ class Chunked(LazyRows):
     def map(self, task: Callable[[Array], Array], width: int | None, dtype: Any) -> Any:
         """Return what a task makes of each chunk as it came, (n,) or (n, width), when asked for."""
         return lazily(task, self._source, width, dtype)
+
+    def by_content(self) -> tuple[Array, Array]:
+        """Return a sample of the rows (m, d) that they alone decide, and their positions (m,)."""
+        drawn = sampled(list(self.array.to_delayed().ravel()))
+        first = np.concatenate([[0], np.cumsum(self.array.chunks[0])])
+        return drawn.rows, first[drawn.places[:, 0]] + drawn.places[:, 1]
+
+    def products(self, columns: Any) -> tuple[Array, Array]:
+        """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""
+        d = self.shape[1]
+        if d > MATRIX_FEATURES:
+            raise ValueError(
+                f"X comes in chunks and has {d} features, of which all pairs would be needed: "
+                "reduce them first, or use KDAC, which solves on a sample"
+            )
+        if not columns.shape[1]:
+            return added_up(per_chunk(_scatter, [(self.array, "id")]))[0], np.zeros((d, 0))
+        scatter, known = added_up(per_chunk(_scatter, [(self.array, "id"), (columns, "ir")]))
+        return scatter, known
 
     def column_moments(self) -> tuple[Array, Array]:
         """Return mean and standard deviation (d,) of the columns."""
@@ -146,7 +164,8 @@ class Chunked(LazyRows):
 
     @cached_property
     def _origin(self) -> Array:
-        return self[:1][0].astype(float)
+        # Deviations from the first row keep columns with a large offset exact; but fill zeros.
+        return np.zeros(self.shape[1]) if self.sparse else self[:1][0].astype(float)
 
     @cached_property
     def _summaries(self) -> list[Summary]:
@@ -190,7 +209,7 @@ def lazily(task: Callable[[Array], Array], X: Any, width: int | None, dtype: Any
     """Return what a task makes of each chunk of a dask array X (n, d): (n,) or (n, width)."""
 
     def on_chunk(block: Array) -> Array:
-        if not len(block):  # data frames have empty partitions
+        if not block.shape[0]:  # data frames have empty partitions
             return np.empty((0,) if width is None else (0, width), dtype=dtype)
         return task(block)
 
@@ -210,7 +229,35 @@ def _added(parts: list[Array]) -> Array:
     return _as_object(function=lambda: add_up(part[0] for part in parts))
 
 
-def _summary(chunk: Array, origin: Array) -> Summary:
+def _scatter(chunk: Any, columns: Array | None = None) -> Sums:
+    X = chunk.astype(float)
+    scatter = X.T @ X
+    scatter = scatter.toarray() if issparse(scatter) else scatter
+    return (scatter,) if columns is None else (scatter, np.asarray(X.T @ columns))
+
+
+def _readable(rows: Any) -> Any:
+    return rows.tocsr() if issparse(rows) else rows
+
+
+def _sparse_summary(chunk: Any) -> Summary:
+    chunk = chunk.tocsr()
+    bad = ~np.isfinite(chunk.data)
+    if bad.any():
+        cells = chunk.tocoo()
+        return (
+            chunk.shape[0],
+            [],
+            (bool(np.isnan(chunk.data).any()), cells.row[bad], cells.col[bad]),
+        )
+    total = np.asarray(chunk.sum(axis=0), dtype=float).ravel()
+    squares = np.asarray(chunk.multiply(chunk).sum(axis=0), dtype=float).ravel()
+    return chunk.shape[0], [(total, squares)], None
+
+
+def _summary(chunk: Any, origin: Array) -> Summary:
+    if issparse(chunk):
+        return _sparse_summary(chunk)
     bad = ~np.isfinite(chunk)
     if bad.any():
         rows, cols = np.nonzero(bad & (bad.cumsum(axis=0) <= NAMED_ROWS))

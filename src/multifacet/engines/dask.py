@@ -79,7 +79,7 @@ class Dask(LowRank):
 
     def accepts(self, X: Any) -> str | None:
         """Return None for dense rows of not too many features, else what to use instead."""
-        if issparse(X):
+        if issparse(X) or getattr(X, "sparse", False):
             return "Dask takes dense rows, not CSR: use engine='auto' or 'lowrank'"
         if X.shape[1] > self.matrix_features:
             return (

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import ClusterMixin
 
 from ..linalg import Array
-from ..problems import Problem, alternative, unsupervised
+from ..problems import Problem, alternative_by_rows, unsupervised
 from ..validation import check_choice, check_labelings, check_real
 from ..wording import Argument, ArgumentWarning
 
@@ -51,7 +51,7 @@ class Alternative(ClusterMixin):
             self.novelty_weight_ = weight / self._unit_weight(1.0, labelings, n_rows)
         if not labelings:
             return unsupervised(n_rows, k)
-        return alternative(labelings, self.novelty_weight_, k, scale=self.novelty_scale)
+        return alternative_by_rows(labelings, self.novelty_weight_, k, scale=self.novelty_scale)
 
     def _unit_weight(self, weight: float, labelings: list[Array], n_rows: int) -> float:
         """Return a weight in the scale asked for as one of the same strength in unit scale.

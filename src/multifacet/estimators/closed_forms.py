@@ -10,11 +10,13 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding
+from ..engines.base import LazyRows
 from ..engines.threads import single_threaded_blas
 from ..engines.wide import WIDE, all_features, phi_operator
 from ..fitting.embedder import smoothing_embedder, with_ones
+from ..fitting.rows import as_came, beside, on_rows
 from ..linalg import Array, Symmetric, leading_eigenpairs
-from ..problems import Gamma, Problem, one_hot
+from ..problems import Gamma, Indicators, Problem, one_hot
 from ..validation import check_clusters, check_count, check_data, draw_seed
 from .alternative import Alternative, AlternativeSubspace
 from .base import KernelEstimator, SubspaceEstimator
@@ -93,35 +95,56 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
 
     def fit(self, X: Any, y: Any = None, *, given: Any = None) -> LinearKDAC:
         """Find the subspace in closed form and cluster in it; see :meth:`KDAC.fit`."""
-        X = check_data(self, X)
+        X = check_data(self, X, lazy=True)
         k = check_clusters(self.n_clusters, X)
         labelings = self._labelings(given, X.shape[0], y)
-        problem = self._problem(labelings, X.shape[0], k)
+        placed = [beside(X, labels) for labels in labelings]
+        problem = self._problem(placed, X.shape[0], k).whole()
         full, X = X, self._set_mean(X)
         q = self._alternative_dimension(k, X.shape[1], labelings)
         values, W = leading_eigenpairs(_linear_phi(X, self.mean_[self.varying_], problem), q)
         self._store_subspace(W, X.dtype)
         self.objective_ = float(values.sum())
-        projected = self._project(full)
         self._kmeans = KMeans(
             k, n_init=check_count("n_init", self.n_init, low=1), random_state=self.random_state
-        ).fit(projected)
-        self.labels_ = self._kmeans.labels_.astype(np.intp)
+        )
         self.n_clusters_ = k
+        if isinstance(full, LazyRows):
+            return self._finished_in_chunks(full, problem)
+        projected = self._project(full)
+        self._kmeans.fit(projected)
+        self.labels_ = self._kmeans.labels_.astype(np.intp)
         self.quality_ = _explained_share(projected, one_hot(self.labels_))
         self.dependence_ = _explained_share(projected, problem.columns)
+        return self
+
+    def _finished_in_chunks(self, X: LazyRows, problem: Problem) -> LinearKDAC:
+        """Cluster a sample of rows in chunks, and label all of them when they are asked for."""
+        self._kmeans.fit(self._project(X.by_content()[0]))
+        self.labels_ = X.map(self._nearest, None, np.intp)
+        projected = X.beside(X.map(self._project, self.n_components_, float))
+        indicators = Indicators([X.beside(self.labels_)], unit=False)[:]
+        self.quality_ = _explained_share_of_sums(projected, indicators)
+        self.dependence_ = _explained_share_of_sums(projected, problem.columns)
         return self
 
     def predict(self, X: Any) -> Array:
         """Assign rows (m, d) to the nearest cluster centre in the subspace, shape (m,)."""
         check_is_fitted(self)
-        projected = self._project(check_data(self, X, reset=False))
-        return self._kmeans.predict(projected).astype(np.intp)
+        X = check_data(self, X, reset=False, lazy=True)
+        return on_rows(self, self._nearest, X, None, np.intp)
+
+    def _nearest(self, X: Any) -> Array:
+        return self._kmeans.predict(self._project(X)).astype(np.intp)
 
 
 def _linear_phi(X: Any, mean: Array, problem: Problem) -> Symmetric:
     """Return X' H (I + sum_c w_c f_c f_c') H X (d, d), the matrix behind the closed form."""
     columns, weights = problem.columns, problem.weights
+    if isinstance(X, LazyRows):
+        scatter, known = X.products(columns)
+        scatter -= X.shape[0] * np.outer(mean, mean)
+        return scatter + (known * weights) @ known.T
     if X.shape[1] > WIDE:
         return phi_operator(X, mean, lambda V: V + columns @ (weights[:, None] * (columns.T @ V)))
     scatter = X.T @ X
@@ -138,6 +161,17 @@ def _explained_share(projected: Array, columns: Array) -> float:
     centred = projected - projected.mean(axis=0)
     fitted = columns @ np.linalg.lstsq(columns, centred, rcond=None)[0]
     return float((fitted**2).sum() / max((centred**2).sum(), np.finfo(float).tiny))
+
+
+def _explained_share_of_sums(projected: Any, columns: Any) -> float:
+    """Do as :func:`_explained_share` for rows in chunks, from sums over them."""
+    if not columns.shape[1]:
+        return 0.0
+    centred = projected - projected.mean(axis=0)
+    sums = (columns.T @ columns, columns.T @ centred, (centred**2).sum())
+    gram, cross, total = (np.asarray(one) for one in sums)
+    fitted = np.sum(cross * (np.linalg.pinv(gram, rcond=1e-10, hermitian=True) @ cross))
+    return float(fitted / max(total, np.finfo(float).tiny))
 
 
 class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
@@ -224,9 +258,10 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
 
     def fit(self, X: Any, y: Any = None, *, given: Any = None) -> EmbeddingKDAC:
         """Find an embedding that is independent of the given labels; see :meth:`KDAC.fit`."""
-        X = check_data(self, X)
+        X = check_data(self, X, lazy=True)
         k = check_clusters(self.n_clusters, X)
-        problem = self._problem(self._labelings(given, X.shape[0], y), X.shape[0], k)
+        labelings = [beside(X, one) for one in self._labelings(given, X.shape[0], y)]
+        problem = self._problem(labelings, X.shape[0], k).whole()
         X = self._set_mean(X)
         seed = draw_seed(self.random_state)
         n_init = check_count("n_init", self.n_init, low=1)
@@ -236,14 +271,16 @@ class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):
             sums = self._attach(X, self._resolve_kernel(X))
             degrees = sums.degrees(everything) if sums.kernel.nonnegative else None
             values, U = sums.embedding(everything, k, degrees=degrees, extra=known)
-            self.labels_, _ = cluster_embedding(U, n_init=n_init, seed=seed)
-            root = np.ones(len(U)) if degrees is None else np.sqrt(degrees)
-            extension = sums.extension(everything, with_ones(U / root[:, None]))
-            self.embedder_ = smoothing_embedder(extension, X, degrees is not None, self.labels_)
-        self.labels_ = self.labels_.astype(np.intp)
+            labels, _ = cluster_embedding(U, n_init=n_init, seed=seed)
+            columns = U if degrees is None else U / np.sqrt(degrees)[:, None]
+            extension = sums.extension(everything, with_ones(columns))
+            rows = X.by_content() if isinstance(X, LazyRows) else (X, slice(None))
+            told = np.asarray(labels[rows[1]])
+            self.embedder_ = smoothing_embedder(extension, rows[0], degrees is not None, told)
+        self.labels_ = as_came(X, labels.astype(np.intp))
         self.n_clusters_ = k
-        self.embedding_ = U
+        self.embedding_ = as_came(X, U)
         self.objective_ = float(values.sum())
-        self.dependence_ = float(((problem.columns.T @ U) ** 2).sum())
+        self.dependence_ = float((np.asarray(problem.columns.T @ U) ** 2).sum())
         self.quality_ = self.objective_ + self.novelty_weight_ * self.dependence_
         return self

@@ -26,7 +26,7 @@ from ..fitting.driver import (
     papers_alternation,
 )
 from ..fitting.embedder import Embedder, make_embedder
-from ..fitting.rows import as_came, on_rows
+from ..fitting.rows import as_came, as_labels, on_rows
 from ..kernels import Kernel
 from ..linalg import Array
 from ..problems import Problem
@@ -75,6 +75,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     random_state: Any
     labels_: Array
 
+    _samples = True
     #: How many rows are many.
     many_rows = ManyRows()
 
@@ -128,8 +129,9 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.explorations_ = solved.explorations
         self._store(X if solved.rows is None else X[solved.rows], solved, effort.seed)
         if solved.rows is not None:
-            self.embedding_ = on_rows(self, self.embedder_.embed, X, self.n_clusters_, float)
-            self.labels_ = self.embedder_.nearest(self.embedding_)
+            place = self.embedder_.embed
+            self.embedding_ = on_rows(self, place, X, self.n_clusters_, X.dtype)
+            self.labels_ = as_labels(self.embedder_.nearest, self.embedding_)
         return solved.found.result
 
     def _store(self, X: Any, solved: Solved, seed: int) -> None:

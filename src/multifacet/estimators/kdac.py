@@ -299,7 +299,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
     ) -> list[Start]:
         """Return the starts of dimension q that ``init`` asks for, before settings are known."""
         kernel = with_bandwidth(as_kernel(self.kernel), typical_distance(X))
-        problem = self._problem(list(labelings), X.shape[0], 2)
+        problem = self._problem(list(labelings), X.shape[0], 2).whole()
         sums = self._attach(X, kernel)
         return self._beginning(q, seed).starts(X, sums, problem, labelings)
 

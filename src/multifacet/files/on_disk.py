@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..frames.table import OnDisk
-from .binary import INDEX, broken, check_numbers, need
-from .data import named_once
+from .binary import broken, check_numbers, need
+from .many import is_several, open_several
+from .parquet import BATCH_ROWS, ParquetTable, coded, column_names
 from .reading import missing_file, read_file, recognise_suffix
-
-#: Rows of a batch.
-BATCH_ROWS = 65_536
 
 
 def open_table(path: str | Path) -> OnDisk:
@@ -25,7 +23,8 @@ def open_table(path: str | Path) -> OnDisk:
     Parameters
     ----------
     path : str or Path
-        A Parquet, Arrow (Feather) or NPY file.
+        A Parquet, Arrow (Feather) or NPY file; or several Parquet files: a folder of them, a
+        pattern such as ``data/*.parquet``, or an address that fsspec opens.
 
     Returns
     -------
@@ -45,6 +44,8 @@ def open_table(path: str | Path) -> OnDisk:
     >>> prepared.X.shape, prepared.X.dtype
     ((6, 2), dtype('float32'))
     """
+    if is_several(path):
+        return open_several(path)
     path = Path(path)
     if not path.is_file():
         raise missing_file(path)
@@ -57,29 +58,10 @@ def open_table(path: str | Path) -> OnDisk:
 
 def read_path(path: str | PathLike[str]) -> Mapping[str, Any]:
     """Return the columns of a file, read when they are asked for where the format allows it."""
+    if is_several(path):
+        return open_several(path)
     path = Path(path)
     return open_table(path) if recognise_suffix(path.name) in _TABLES else read_file(path).columns
-
-
-class _ParquetTable(OnDisk):
-    """A Parquet file."""
-
-    def __init__(self, path: Path) -> None:
-        pa = need("pyarrow", "arrow", "Parquet")
-        parquet = need("pyarrow.parquet", "arrow", "Parquet")
-        try:
-            self._file = parquet.ParquetFile(path)
-        except (pa.ArrowException, OSError) as error:
-            raise broken(path.name, "Parquet", error) from error
-        self.n_rows = self._file.metadata.num_rows
-        self.names = _names(path, self._file.schema_arrow.names)
-
-    def __getitem__(self, name: str) -> Any:
-        return _coded(self._file.read([name])[name])
-
-    def batches(self) -> Iterator[dict[str, Any]]:
-        for batch in self._file.iter_batches(batch_size=BATCH_ROWS):
-            yield {name: _coded(batch[name]) for name in self.names}
 
 
 class _Mapped(OnDisk):
@@ -110,17 +92,17 @@ class _ArrowTable(_Mapped):
         except (pa.ArrowException, OSError) as error:
             raise broken(path.name, "Arrow", error) from error
         self.n_rows = self._table.num_rows
-        self.names = _names(path, self._table.column_names)
+        self.names = column_names(path.name, self._table.column_names)
 
     def __getitem__(self, name: str) -> Any:
         self._check_size()
-        return _coded(self._table[name])
+        return coded(self._table[name])
 
     def batches(self) -> Iterator[dict[str, Any]]:
         for start in range(0, self.n_rows, BATCH_ROWS):
             self._check_size()
             part = self._table.slice(start, BATCH_ROWS)
-            yield {name: _coded(part[name]) for name in self.names}
+            yield {name: coded(part[name]) for name in self.names}
 
 
 class _ArrayTable(_Mapped):
@@ -168,14 +150,8 @@ _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-_TABLES: dict[str, Any] = {"parquet": _ParquetTable, "arrow": _ArrowTable, "npy": _ArrayTable}
-
-
-def _names(path: Path, names: list[str]) -> list[str]:
-    """Return the names of columns without the one in which pandas keeps an index."""
-    return [name for name in named_once(path.name, [(n, None) for n in names]) if name != INDEX]
-
-
-def _coded(column: Any) -> Any:
-    """Return text as codes and words, so that a word exists once and not in every row."""
-    return column.dictionary_encode() if str(column.type) in ("string", "large_string") else column
+_TABLES: dict[str, Any] = {
+    "parquet": lambda path: ParquetTable(path.name, path),
+    "arrow": _ArrowTable,
+    "npy": _ArrayTable,
+}

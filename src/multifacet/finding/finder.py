@@ -18,8 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding
 from ..engines import as_engine
+from ..engines.base import LazyRows
 from ..engines.threads import single_threaded_blas
 from ..evidence import attempt
+from ..fitting.rows import on_rows
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
 from ..progress import announce
@@ -173,8 +175,9 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n, d)
-            Data, scaled as distances should count.
+        X : array-like, CSR matrix, dask array or dask data frame of shape (n, d)
+            Data, scaled as distances should count. The views of dask collections are those of up
+            to 20,000 rows, drawn by their content; labels of all are told when they are computed.
         y : ignored
             Present for the conventions of scikit-learn.
         given : array-like of shape (n,) or (n, m), list of labelings, or data frame, optional
@@ -185,9 +188,13 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         ViewFinder
             Itself.
         """
-        X = check_data(self, X, min_rows=MIN_ROWS)
+        X = check_data(self, X, min_rows=MIN_ROWS, lazy=True)
         method, limit = self._check()
         given_labels = check_labelings(given, X.shape[0])
+        everything = X
+        if isinstance(X, LazyRows):
+            X, chosen = X.by_content()
+            given_labels = [labels[chosen] for labels in given_labels]
         seed = draw_seed(self.random_state)
         saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
         found = [] if saved is None else saved.load()
@@ -217,7 +224,9 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         self.n_views_ = len(views)
         n = X.shape[0]
         self.labelings_ = np.column_stack([v.labels for v in views] or [np.zeros((n, 0), np.intp)])
-        self.labels_ = views[0].labels if views else np.zeros(n, dtype=np.intp)
+        if everything is not X:  # of which only some rows were looked at
+            self.labelings_ = on_rows(self, self._groups, everything, len(views), np.intp)
+        self.labels_ = self._first(self.labelings_)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -225,7 +234,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (m, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
             Rows, old or new.
 
         Returns
@@ -235,7 +244,10 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             :meth:`View.transform` returns them.
         """
         check_is_fitted(self)
-        X = check_data(self, X, reset=False)
+        X = check_data(self, X, reset=False, lazy=True)
+        return on_rows(self, self._places, X, self._n_features_out, X.dtype)
+
+    def _places(self, X: Any) -> Array:
         none = np.zeros((X.shape[0], 0), dtype=X.dtype)
         return np.hstack([none, *(view.transform(X) for view in self.views_)])
 
@@ -244,7 +256,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (m, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
             Rows, old or new.
 
         Returns
@@ -252,15 +264,14 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         array of int of shape (m,)
             Groups, as in ``labels_``; zeros if there is no view.
         """
-        found = self.predict_labelings(X)
-        return found[:, 0] if found.shape[1] else np.zeros(len(found), dtype=np.intp)
+        return self._first(self.predict_labelings(X))
 
     def predict_labelings(self, X: Any) -> Array:
         """Assign rows to the groups of every view.
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (m, d)
+        X : array-like, CSR matrix, dask array or dask data frame of shape (m, d)
             Rows, old or new.
 
         Returns
@@ -269,9 +280,17 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             Groups, as in ``labelings_``; see :meth:`View.predict`.
         """
         check_is_fitted(self)
-        X = check_data(self, X, reset=False)
+        X = check_data(self, X, reset=False, lazy=True)
+        return on_rows(self, self._groups, X, len(self.views_), np.intp)
+
+    def _groups(self, X: Any) -> Array:
         none = np.zeros((X.shape[0], 0), dtype=np.intp)
         return np.column_stack([none, *(view.predict(X) for view in self.views_)])
+
+    @staticmethod
+    def _first(labelings: Any) -> Any:
+        """Return the first of labelings (n, m); zeros if there is none."""
+        return labelings[:, 0] if labelings.shape[1] else labelings.sum(axis=1)
 
     @property
     def _n_features_out(self) -> int:

@@ -5,7 +5,8 @@
 - :func:`refinement`: the winner of a search as it is.
 
 All of them end with a climb to a stationary point of the joint objective. On many rows a plan is
-carried out on a sample, and what it finds is refined on all rows (:class:`ManyRows`).
+carried out on a sample, and what it finds is refined on all rows if that would change the clusters
+(:class:`ManyRows`).
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from ..alternate import Exploration, Keep, Start
+from ..alternate import Exploration, Keep, Start, cluster_embedding
 from ..engines import Engine, PairSums
 from ..kernels import Kernel
 from ..linalg import Array
 from ..problems import Problem
 from ..search.starts import pair_starts, random_start, spectral_start
 from .alternation import Alternation, Effort, alternate
-from .rows import beside
+from .embedder import make_embedder
+from .rows import beside, only_by_sample
 
 
 class Beginning(Protocol):
@@ -110,14 +113,19 @@ class ManyRows:
     sampled : int
         Beyond so many rows, a sample of that size is solved first.
     refined : int
-        Up to so many rows, what was found on the sample is refined on all rows.
+        Up to so many rows, what was found on the sample is refined on all rows, unless other rows
+        tell the same.
     steps : int
         Most steps of that climb: both have nearly the same optimum.
+    same : float
+        Share of rows from which on two clusterings are the same. Two samples differ more from each
+        other than either of them from all rows.
     """
 
     sampled: int = 20_000
     refined: int = 2_000_000
     steps: int = 5
+    same: float = 0.998
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,20 +165,35 @@ class Driver:
     def solve(self, X: Any, problem: Problem, plan: SolvePlan) -> Solved:
         """Solve on a sample if the rows of X (n, d) are many, then on all of them or never.
 
-        On very many rows the subspace of the sample is final, and one pass gives every row its
-        place.
+        If other rows lead from there to the same clusters, or rows are very many, the subspace of
+        the sample is final, and one pass gives every row its place.
         """
-        n = X.shape[0]
-        problem = replace(problem, columns=beside(X, problem.columns))
-        if n <= self.many.sampled:
-            return self._run(X, problem, plan, None)
+        n, size = X.shape[0], self.many.sampled
+        if n <= size:
+            return self._run(X, problem, plan, np.arange(n) if only_by_sample(X) else None)
         order = np.random.default_rng(self.effort.seed).permutation(n)
-        solved = self._run(X, problem, plan, np.sort(order[: self.many.sampled]))
-        if n > self.many.refined:
+        first, second = np.sort(order[:size]), np.sort(order[size : 2 * size])
+        del order
+        solved = self._run(X, problem, plan, first)
+        final = n > self.many.refined or only_by_sample(X)
+        if final or self._told_by(X, problem, solved, second):
             return solved
         start = Start("sample", solved.found.solution.W)
         again = self._run(X, problem, refinement(start), None, self.many.steps)
         return replace(again, explorations=solved.explorations + again.explorations)
+
+    def _told_by(self, X: Any, problem: Problem, solved: Solved, others: Array) -> bool:
+        """Tell whether refining a solution on other rows leaves its clusters as they are."""
+        if 2 * len(others) < self.many.sampled:
+            return False
+        start = Start("sample", solved.found.solution.W)
+        refined = self._run(X, problem, refinement(start), others, self.many.steps)
+        here, there = solved.found.solution, refined.found.solution
+        seed = self.effort.seed
+        labels, _ = cluster_embedding(here.embedding, n_init=3, seed=seed)
+        _, centres = cluster_embedding(there.embedding, n_init=3, seed=seed)
+        told = make_embedder(refined.sums, X[others], there, centres).predict(X[solved.rows])
+        return _share_alike(labels, told) >= self.many.same
 
     def _run(
         self,
@@ -185,7 +208,17 @@ class Driver:
         if rows is not None:
             X, problem = X[rows], problem.take(rows)
             known = [labels[rows] for labels in known]
+        else:
+            problem = problem.whole()
+            problem = replace(problem, columns=beside(X, problem.columns))
         sums = self.engine.attach(X, self.kernel, mean=self.mean, n_jobs=self.effort.n_jobs)
         starts = plan.beginning.starts(X, sums, problem, known)
         found = alternate(sums, problem, starts, self.effort, keep=plan.keep, max_climb=max_climb)
         return Solved(sums, problem, found, found.explorations, rows)
+
+
+def _share_alike(one: Array, other: Array) -> float:
+    """Return the share of rows that are alike in two labelings, with groups matched at best."""
+    k = max(int(one.max()), int(other.max())) + 1
+    counts = np.bincount(k * one.astype(np.intp) + other, minlength=k * k).reshape(k, k)
+    return float(counts[linear_sum_assignment(-counts)].sum() / len(one))

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..engines.base import LazyRows, is_dask
+from ..engines.threads import ordered_map, single_threaded_blas, thread_count
+from ..engines.wide import WIDE
 from ..linalg import Array
 from ..validation import check_finite
+
+#: Rows that are worked on at once, by one thread.
+BLOCK_ROWS = 65_536
 
 
 def beside(X: Any, values: Array) -> Any:
@@ -21,9 +26,21 @@ def beside(X: Any, values: Array) -> Any:
     return X.beside(values.astype(np.min_scalar_type(values.max())) if whole else values)
 
 
+def only_by_sample(X: Any) -> bool:
+    """Tell rows in chunks of which no sums are made: sparse ones, or with very many features."""
+    return isinstance(X, LazyRows) and (X.sparse or X.shape[1] > WIDE)
+
+
 def as_came(X: Any, values: Any) -> Any:
     """Return values of rows as X came: in its chunks, or as an array."""
     return X.like(values) if isinstance(X, LazyRows) else np.asarray(values)
+
+
+def as_labels(nearest: Callable[[Array], Array], places: Any) -> Any:
+    """Return the groups (n,) that a function tells by places (n, k), in chunks if these are."""
+    if not isinstance(places, np.ndarray):
+        return nearest(places)
+    return _in_blocks(nearest, places, None, np.intp, 1)
 
 
 def on_rows(
@@ -33,11 +50,27 @@ def on_rows(
     if isinstance(X, LazyRows):
         return X.map(task, width, dtype)
     if not is_dask(X):
-        return task(X)
+        return _in_blocks(task, X, width, dtype, thread_count(getattr(estimator, "n_jobs", 1)))
     from ..engines.chunked import lazily
 
     names = getattr(estimator, "feature_names_in_", None)
     return lazily(partial(_checked, task=task, names=names), X, width, dtype)
+
+
+def _in_blocks(
+    task: Callable[[Any], Array], X: Any, width: int | None, dtype: Any, n_threads: int
+) -> Array:
+    """Return what a task makes of rows in memory or on disk, which are not copied as a whole."""
+    n = X.shape[0]
+    if n <= BLOCK_ROWS:
+        return task(X)
+    out = np.empty(n if width is None else (n, width), dtype=dtype)
+    blocks = [slice(first, first + BLOCK_ROWS) for first in range(0, n, BLOCK_ROWS)]
+    with single_threaded_blas():
+        found = ordered_map(lambda rows: task(X[rows]), blocks, n_threads)
+        for rows, part in zip(blocks, found, strict=True):
+            out[rows] = part
+    return out
 
 
 def _checked(X: Array, task: Callable[[Any], Array], names: Any) -> Array:

@@ -424,7 +424,7 @@ class View:
         >>> view.predict(X[60:]).shape
         (20,)
         """
-        return self._rule.predict(self.transform(X))
+        return self.rule.predict(self.transform(X))
 
     def plot(self) -> Any:
         """Draw the view in its subspace, beside the features behind it; return the figure.
@@ -443,7 +443,7 @@ class View:
         return plot_views([self])
 
     @cached_property
-    def _rule(self) -> Rule:
+    def rule(self) -> Rule:
         """What tells groups by places; all of it is in the view, so no file needs to keep it."""
         return Rule.learn(self.projection, self.labels)
 

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..documents import ViewsDocument
+from ..engines.base import is_dask
 from ..evidence import Frontier
 from ..files import check_shape, read_path
 from ..frames import Encoding
@@ -19,6 +20,7 @@ from ..frames.table import OnDisk
 from ..linalg import Array
 from ..printable import one_line
 from .assigned import with_labels
+from .partitioned import Teller, assigned, placed, predicted
 from .plain import as_text
 from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
 from .summary import belief, describe_views, leading_features
@@ -119,10 +121,11 @@ class Views:
 
         Parameters
         ----------
-        data : data frame (pandas, polars), Arrow table or dict of columns
+        data : data frame (pandas, polars, dask), Arrow table or dict of columns
             The table in which the views were found, or one that shares rows with it; it is not
             changed. Rows are found by the column that was the ``identifier``, otherwise by the
-            index in pandas, and by their positions elsewhere.
+            index in pandas, and by their positions elsewhere. Those of dask, of which only some
+            were looked at, are told by :meth:`predict` instead, when they are computed.
 
         Returns
         -------
@@ -139,6 +142,8 @@ class Views:
         >>> views.assign(birds).columns.tolist()[3:]
         ['body_mass_g', 'view 1']
         """
+        if is_dask(data):
+            return assigned(self._teller, data)
         labels = {view.name: view.labels for view in self.views}
         return with_labels(data, labels, self.index, self.rows, self.encoding.identifier)
 
@@ -150,7 +155,8 @@ class Views:
         data : data frame, dict of columns, array, sparse matrix of m rows, or path
             Rows with the columns in which the views were found, in any order; others are ignored.
             They are encoded and scaled as those were. Missing values are imputed if those were,
-            otherwise refused.
+            otherwise refused. Of dask collections nothing is computed yet: the result is a dask
+            array, and that of :meth:`transform` a list of them.
 
         Returns
         -------
@@ -167,6 +173,8 @@ class Views:
         >>> views.predict(birds.iloc[300:]).shape
         (33, 1)
         """
+        if is_dask(data):
+            return predicted(self._teller, data)
         found = [
             _side_by_side([view.predict(X) for view in self.views], X.shape[0])
             for X in self._encoded(data)
@@ -195,8 +203,14 @@ class Views:
         >>> [points.shape for points in views.transform(birds.iloc[300:])]
         [(33, 2)]
         """
+        if is_dask(data):
+            return placed(self._teller, data)
         found = [[view.transform(X) for view in self.views] for X in self._encoded(data)]
         return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+    @property
+    def _teller(self) -> Teller:
+        return Teller.of(self.encoding, self.views)
 
     def _encoded(self, data: Any) -> Iterator[Any]:
         """Yield the features of rows: of all at once, or of some thousand of those on disk."""

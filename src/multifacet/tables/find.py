@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engines.base import is_dask
 from ..evidence import attempt, frontier
 from ..files import read_path
 from ..finding.finder import ViewFinder
@@ -19,6 +20,7 @@ from ..frames.roles import warn_of_identifiers
 from ..progress import announce
 from ..results.views import Views
 from ..validation import check_count, check_labelings
+from .partitions import prepare_partitions
 
 
 def find_views(
@@ -40,7 +42,10 @@ def find_views(
     ----------
     data : data frame (pandas, polars, Arrow), dict of columns, array, sparse matrix (n, d), or path
         The table. Boolean and categorical columns are encoded. A Parquet, Arrow or NPY file is
-        never read as a whole, so that it may be larger than memory.
+        never read as a whole, so that it may be larger than memory, nor are several Parquet files:
+        a folder, a pattern such as ``data/*.parquet``, or an address that fsspec opens. Nor are a
+        dask data frame and a dask array: their views are those of up to 20,000 rows, drawn by
+        their content, and ``assign`` and ``predict`` label all rows where they are.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features. Labels in pandas are
         matched with the rows of a pandas data frame by their index.
@@ -85,7 +90,7 @@ def find_views(
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
     data = read_path(data) if isinstance(data, str | PathLike) else data
-    prepared = prepare(
+    prepared = (prepare_partitions if is_dask(data) else prepare)(
         data,
         given=given,
         exclude=exclude,
@@ -93,7 +98,8 @@ def find_views(
         standardize=standardize,
         missing=missing,
     )
-    warn_of_identifiers(data, prepared.encoding)
+    if not is_dask(data):
+        warn_of_identifiers(data, prepared.encoding)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
     return views_of(prepared, finder)
 

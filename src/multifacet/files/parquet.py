@@ -1,0 +1,70 @@
+"""One Parquet file as a table that is read a column, or a batch of rows, at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..frames.table import OnDisk
+from .binary import INDEX, broken, need
+from .data import named_once
+
+#: Rows of a batch.
+BATCH_ROWS = 65_536
+
+
+class ParquetTable(OnDisk):
+    """A Parquet file.
+
+    Parameters
+    ----------
+    place : str
+        What errors call it.
+    source : Path or file object
+        Where it is.
+    """
+
+    def __init__(self, place: str, source: Any) -> None:
+        self._arrow = need("pyarrow", "arrow", "Parquet")
+        parquet = need("pyarrow.parquet", "arrow", "Parquet")
+        self._pool = self._arrow.default_memory_pool()
+        self.place = place
+        with self._named():
+            # What is read ahead is kept until the file is closed.
+            self._file = parquet.ParquetFile(source, pre_buffer=False)
+        self.n_rows = self._file.metadata.num_rows
+        self.names = column_names(place, self._file.schema_arrow.names)
+
+    def __getitem__(self, name: str) -> Any:
+        # Arrow keeps the room of what it has read before: all columns, in the end.
+        self._pool.release_unused()
+        with self._named():
+            return coded(self._file.read([name])[name])
+
+    def batches(self) -> Iterator[dict[str, Any]]:
+        """Yield the columns of some thousand rows at a time."""
+        for group in range(self._file.num_row_groups):
+            with self._named():
+                batches = self._file.iter_batches(BATCH_ROWS, row_groups=[group])
+                for batch in batches:
+                    yield {name: coded(batch[name]) for name in self.names}
+            self._pool.release_unused()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the file in the error if it cannot be read."""
+        try:
+            yield
+        except (self._arrow.ArrowException, OSError) as error:
+            raise broken(self.place, "Parquet", error) from error
+
+
+def column_names(place: str, names: list[str]) -> list[str]:
+    """Return the names of columns without the one in which pandas keeps an index."""
+    return [name for name in named_once(place, [(n, None) for n in names]) if name != INDEX]
+
+
+def coded(column: Any) -> Any:
+    """Return text as codes and words, so that a word exists once and not in every row."""
+    return column.dictionary_encode() if str(column.type) in ("string", "large_string") else column

@@ -1,0 +1,101 @@
+"""Every estimator on dask collections: the labels are those of the same rows in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array", reason="needs the extra dask")
+
+from multifacet import KDAC, EmbeddingKDAC, LinearKDAC, ViewFinder  # noqa: E402
+from multifacet.datasets import make_gaussian_views  # noqa: E402
+from multifacet.metrics import nmi  # noqa: E402
+
+UNEVEN = ((1, 199, 50, 150), (1, 3))
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X, labelings = make_gaussian_views(400, [2, 3], rotate=False, random_state=0)
+    return X, da.from_array(X, chunks=UNEVEN), labelings
+
+
+@pytest.mark.parametrize("known", [None, "one", "two"])
+@pytest.mark.parametrize("kind", [LinearKDAC, EmbeddingKDAC])
+def test_closed_forms_are_those_of_rows_in_memory(rows, kind, known):
+    X, chunks, labelings = rows
+    given = {None: None, "one": labelings[:, 0], "two": labelings}[known]
+    same = {} if kind is LinearKDAC else {"engine": "lowrank"}
+    local = kind(3, random_state=0, **same).fit(X, given=given)
+    model = kind(3, random_state=0).fit(chunks, given=given)
+    assert isinstance(model.labels_, da.Array)
+    assert model.labels_.chunks[0] == chunks.chunks[0]
+    assert nmi(model.labels_.compute(), local.labels_) == pytest.approx(1.0)
+    for name in ("quality_", "dependence_", "objective_"):
+        assert getattr(model, name) == pytest.approx(getattr(local, name), abs=1e-8)
+    told = model.predict(chunks)
+    assert isinstance(told, da.Array)
+    # Centres of EmbeddingKDAC come from other sums, so that single rows may differ.
+    assert nmi(told.compute(), local.predict(X)) > 0.95
+
+
+def test_a_finder_labels_chunks_when_they_are_asked_for(rows):
+    X, chunks, labelings = rows
+    options = {"n_views": 1, "n_clusters": 3, "method": "linear", "random_state": 0}
+    finder = ViewFinder(**options).fit(chunks, given=labelings[:, 0])
+    local = ViewFinder(**options).fit(X, given=labelings[:, 0])
+    assert isinstance(finder.labels_, da.Array)
+    assert finder.labelings_.shape == (400, 1)
+    assert nmi(finder.labels_.compute(), local.labels_) == pytest.approx(1.0)
+    assert (finder.predict(chunks).compute() == finder.labels_.compute()).all()
+    np.testing.assert_allclose(finder.transform(chunks).compute(), finder.transform(X))
+    turned = da.from_array(X[::-1].copy(), chunks=(37, -1))
+    again = ViewFinder(**options).fit(turned, given=labelings[::-1, 0])
+    assert (again.labels_.compute()[::-1] == finder.labels_.compute()).all()
+
+
+def test_a_finder_that_finds_nothing_in_chunks():
+    noise = np.random.default_rng(0).standard_normal((120, 3))
+    finder = ViewFinder(n_refits=0, random_state=0).fit(da.from_array(noise, chunks=(50, -1)))
+    assert finder.labels_.compute().tolist() == [0] * 120
+    assert finder.transform(da.from_array(noise, chunks=(50, -1))).compute().shape == (120, 0)
+
+
+def sparse_chunks(X, size):
+    from scipy.sparse import csr_matrix
+
+    return da.from_array(X, chunks=(size, -1)).map_blocks(csr_matrix)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "wide"])
+def test_sparse_and_wide_chunks_are_solved_on_a_sample(kind):
+    rng = np.random.default_rng(0)
+    hidden, given = rng.integers(0, 2, (2, 300))
+    X = rng.poisson(0.05, size=(300, 1100 if kind == "wide" else 60)).astype(float)
+    X[:, :6] += 4 * hidden[:, None]
+    X[:, 6:9] += 3 * given[:, None]
+    chunks = sparse_chunks(X, 80) if kind == "sparse" else da.from_array(X, chunks=(80, 200))
+    settings = {"n_components": 1, "bandwidth": 3.0, "novelty_weight": 3.0, "random_state": 0}
+    model = KDAC(2, init="spectral", **settings).fit(chunks, given=given)
+    assert isinstance(model.labels_, da.Array)
+    assert nmi(model.labels_.compute(), hidden) > 0.95
+    assert (model.predict(chunks).compute() == model.labels_.compute()).all()
+    np.testing.assert_allclose(model.transform(chunks).compute(), model.transform(X), atol=1e-9)
+
+
+def test_a_closed_form_of_sparse_chunks(rows):
+    X, _, labelings = rows
+    model = LinearKDAC(3, random_state=0).fit(sparse_chunks(X, 90), given=labelings[:, 0])
+    local = LinearKDAC(3, random_state=0).fit(X, given=labelings[:, 0])
+    assert nmi(model.labels_.compute(), local.labels_) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="has 5001 features"):
+        LinearKDAC(2).fit(da.random.random((8, 5001), chunks=(4, -1)))
+
+
+def test_sparse_chunks_are_checked_and_refused_where_all_rows_are_needed():
+    X = np.eye(40)
+    X[7, 3] = np.nan
+    with pytest.raises(ValueError, match=r"NaN: column 3 in row 7"):
+        KDAC(2).fit(sparse_chunks(X, 10))
+    with pytest.raises(ValueError, match="takes dense rows"):
+        EmbeddingKDAC(2).fit(sparse_chunks(np.eye(40), 10))

@@ -1,0 +1,184 @@
+"""Tables in partitions: one pass learns the encoding, a sample is searched, all rows are told."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+pd = pytest.importorskip("pandas")
+import dask.array as da  # noqa: E402
+
+from multifacet import find_views  # noqa: E402
+from multifacet.datasets import make_gaussian_views  # noqa: E402
+from multifacet.engines.contents import draw, join, row_keys, sampled  # noqa: E402
+from multifacet.frames import prepare  # noqa: E402
+from multifacet.metrics import nmi  # noqa: E402
+from multifacet.tables.partitions import prepare_partitions, survey  # noqa: E402
+
+QUICK = {"n_views": 1, "n_clusters": 3, "method": "linear"}
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, labelings = make_gaussian_views(400, [2, 3], rotate=False, random_state=0)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    rng = np.random.default_rng(0)
+    frame["habitat"] = rng.choice(["sea", "land", "air"], 400)
+    frame["given"] = labelings[:, 0]
+    return frame, labelings[:, 1]
+
+
+def in_partitions(frame, sizes):
+    """Return a dask data frame of partitions of these sizes."""
+    ends = np.cumsum([0, *sizes])
+    parts = [frame.iloc[a:b] for a, b in pairwise(ends)]
+    return dd.from_map(lambda part: part, parts, meta=frame.iloc[:0])
+
+
+@pytest.mark.parametrize("sizes", [(400,), (1, 0, 199, 200), (100, 100, 100, 100), (0, 400)])
+@pytest.mark.parametrize("standardize", [True, False, "auto"])
+def test_the_encoding_is_that_of_the_whole_table(table, sizes, standardize):
+    frame, _ = table
+    whole = prepare(frame, given="given", standardize=standardize)
+    found = prepare_partitions(in_partitions(frame, sizes), given="given", standardize=standardize)
+    assert found.encoding.feature_names == whole.encoding.feature_names
+    assert found.encoding.columns == whole.encoding.columns
+    assert found.encoding.scaling == whole.encoding.scaling
+    np.testing.assert_allclose(found.encoding.mean, whole.encoding.mean, atol=1e-12)
+    np.testing.assert_allclose(found.encoding.scale, whole.encoding.scale, rtol=1e-12)
+    order = np.argsort(found.index)
+    np.testing.assert_allclose(found.X[order], whole.X, atol=1e-12)
+    assert (found.given[0][order] == whole.given[0]).all()
+
+
+def test_missing_values_are_imputed_or_named_across_partitions(table):
+    frame = table[0].copy()
+    frame.loc[[7, 250], "b"] = np.nan
+    frame.loc[300, "habitat"] = None
+    parts = in_partitions(frame, (100, 0, 300))
+    with pytest.raises(ValueError, match=r"column 'b' has missing values in rows 7, 250"):
+        prepare_partitions(parts, given="given", exclude="habitat")
+    whole = prepare(frame, given="given", missing="impute")
+    found = prepare_partitions(parts, given="given", missing="impute")
+    assert found.encoding.columns == whole.encoding.columns
+    np.testing.assert_allclose(found.encoding.mean, whole.encoding.mean, atol=1e-12)
+    np.testing.assert_allclose(found.encoding.scale, whole.encoding.scale, rtol=1e-12)
+
+
+def test_a_category_that_only_one_partition_has(table):
+    frame = table[0].copy()
+    frame.loc[399, "habitat"] = "cave"
+    views = find_views(in_partitions(frame, (200, 200)), given="given", **QUICK)
+    assert "habitat=cave" in views.encoding.feature_names
+    assert views.predict(in_partitions(frame, (399, 1))).compute().shape == (400, 1)
+
+
+def test_text_beside_numbers_is_named():
+    words = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": ["1", "2", "x", "y"]})
+    many = pd.concat([words.iloc[:2]] * 20 + [words.iloc[2:]], ignore_index=True)
+    many["a"] = np.arange(len(many)) % 7
+    found = survey(in_partitions(many, (40, 2)))
+    assert not found.columns["b"].numeric
+    assert found.columns["b"].counts == {"1": 20, "2": 20, "x": 1, "y": 1}
+
+
+@pytest.mark.parametrize("sizes", [(150, 250), (1, 0, 399)])
+def test_views_do_not_depend_on_partitions(table, sizes):
+    frame, hidden = table
+    local = find_views(frame, given="given", exclude="habitat", **QUICK)
+    parts = in_partitions(frame, sizes)
+    views = find_views(parts, given="given", exclude="habitat", **QUICK)
+    labels = views.predict(parts)
+    assert isinstance(labels, da.Array)
+    assert nmi(labels.compute()[:, 0], local[0].labels) == pytest.approx(1.0)
+    assert nmi(labels.compute()[:, 0], hidden) > 0.9
+    other = find_views(in_partitions(frame, (77, 323)), given="given", exclude="habitat", **QUICK)
+    assert (other[0].labels == views[0].labels).all()
+
+
+def test_labels_go_back_into_the_frame_and_to_parquet(table, tmp_path):
+    pytest.importorskip("pyarrow")
+    frame, hidden = table
+    frame.to_parquet(tmp_path / "one.parquet")
+    parts = dd.concat([dd.read_parquet(tmp_path / "one.parquet")] * 2)
+    views = find_views(parts, given="given", exclude="habitat", **QUICK)
+    assigned = views.assign(parts)
+    assert assigned.npartitions == parts.npartitions
+    assert str(assigned.dtypes["view 1"]) == "Int64"
+    assigned.to_parquet(tmp_path / "labelled")
+    back = pd.read_parquet(tmp_path / "labelled")
+    assert nmi(back["view 1"].to_numpy(dtype=int)[:400], hidden) > 0.9
+    (places,) = views.transform(parts)
+    np.testing.assert_allclose(places.compute()[:400], views.transform(frame)[0])
+    with pytest.raises(ValueError, match="data has a column 'view 1' already"):
+        views.assign(assigned)
+
+
+def test_rows_with_missing_cells_have_missing_labels(table):
+    frame = table[0].copy()
+    frame.loc[5, "a"] = np.nan
+    parts = in_partitions(frame, (200, 200))
+    with pytest.warns(UserWarning, match="left out 1 of 400 rows"):
+        views = find_views(parts, given="given", exclude="habitat", missing="drop", **QUICK)
+    labels = views.assign(parts).compute()["view 1"]
+    assert labels.isna().to_numpy().nonzero()[0].tolist() == [5]
+    with pytest.raises(ValueError, match=r"in the partition that begins with row .*0.*'a'"):
+        views.predict(parts).compute()
+
+
+@pytest.mark.parametrize("kind", ["memory", "series", "array"])
+def test_labels_may_be_given_beside_the_frame(table, kind):
+    frame, hidden = table
+    parts = in_partitions(frame.drop(columns=["given", "habitat"]), (150, 250))
+    given = {
+        "memory": frame["given"].to_numpy(),
+        "series": in_partitions(frame, (150, 250))["given"],
+        "array": frame["given"].tolist(),
+    }[kind]
+    views = find_views(parts, given=given, **QUICK)
+    assert nmi(views.predict(parts).compute()[:, 0], hidden) > 0.9
+    if kind == "memory":
+        with pytest.raises(ValueError, match="given has 399 labels for 400 rows"):
+            find_views(parts, given=given[:-1], **QUICK)
+
+
+def test_arrays_in_chunks_of_rows_and_columns(table):
+    frame, hidden = table
+    X = frame[list("abcd")].to_numpy()
+    chunks = da.from_array(X, chunks=(90, 3))
+    views = find_views(chunks, given=frame["given"], **QUICK)
+    assert nmi(views.predict(chunks).compute()[:, 0], hidden) > 0.9
+    with pytest.raises(ValueError, match="without names of columns"):
+        views.assign(chunks)
+
+
+def test_a_sample_is_drawn_by_content():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 3))
+    parts = [X[:10], X[10:10], X[10:]]
+    drawn = join([draw(part, i, 500) for i, part in enumerate(parts)], 500)
+    again = sampled([X[1000:], X[:1000]], 500)
+    assert (drawn.rows == again.rows).all()
+    assert abs(drawn.rows.mean()) < 0.1
+    starts = np.array([0, 10, 10])
+    assert (X[starts[drawn.places[:, 0]] + drawn.places[:, 1]] == drawn.rows).all()
+
+
+def test_rows_that_repeat_are_drawn_in_proportion():
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [6000, 3000, 1000], axis=0)
+    drawn = join([draw(X[i::4], i, 1000) for i in range(4)], 1000)
+    shares = [(drawn.rows == row).all(axis=1).mean() for row in np.unique(X, axis=0)]
+    np.testing.assert_allclose(shares, [0.6, 0.3, 0.1], atol=0.05)
+
+
+def test_keys_of_sparse_rows_and_of_frames():
+    from scipy.sparse import csr_matrix, vstack
+
+    rng = np.random.default_rng(0)
+    X = csr_matrix(rng.poisson(0.3, size=(50, 20)).astype(float))
+    assert (row_keys(vstack([X[30:], X[:30]], format="csr")) == np.roll(row_keys(X), 20)).all()
+    frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", None]})
+    assert (row_keys(frame.iloc[::-1]) == row_keys(frame)[::-1]).all()
