@@ -23,7 +23,7 @@ MIN_WEIGHT = 0.1
 MAX_CANDIDATES = 12
 #: A pair is told as one feature in relation to the other if it separates groups by so much more
 #: than its features do one by one: two lengths that grow together, and of which one is too long.
-INTERPLAY = 1.5
+INTERPLAY = 2.0
 #: Rows that are looked at in one go.
 BLOCK = 100_000
 
@@ -169,7 +169,8 @@ class _Moments:
 
     def best_sets(self) -> Iterator[tuple[int, ...]]:
         """Yield the best feature, the best pair, and the pair with the feature that adds most."""
-        m, best = len(self.features), ()
+        m = len(self.features)
+        best: tuple[int, ...] = ()
         for size in range(1, min(MAX_FEATURES, m) + 1):
             sets = list(combinations(range(m), size))
             if size > 2:
@@ -204,21 +205,17 @@ class _Moments:
         """Return features as contrasts, the one that tells most first."""
         alone = {i: round(float(self.separations(np.array([[i]])).sum()), 6) for i in some}
         order = sorted(some, key=lambda i: -alone[i])
-        pairs = [
-            (round(self._interplay(i, j), 6), i, j)
-            for i, j in combinations(order, 2)
-            if self._go_together(i, j, properties)
-        ]
-        if not pairs:
+        pairs = {(i, j): self._interplay(i, j, properties) for i, j in combinations(order, 2)}
+        if max(pairs.values(), default=0.0) < INTERPLAY:
             return [Contrast(self.features[i]) for i in order]
         # The one that tells less by itself, such as size, is what the others are compared with.
-        _, first, given = max(pairs, key=lambda pair: pair[0])
+        first, given = max(pairs, key=lambda pair: pairs[pair])
         found = [self._relative(first, given)]
         for i in order:
             if i == given and len(self.sizes) > 2:
                 found.append(Contrast(self.features[i]))  # size may tell other groups apart
             elif i not in (first, given):
-                related = self._go_together(i, given, properties)
+                related = self._interplay(i, given, properties) >= INTERPLAY
                 found.append(self._relative(i, given) if related else Contrast(self.features[i]))
         return found
 
@@ -226,29 +223,23 @@ class _Moments:
         slope = self.within[i, given] / self.within[given, given]
         return Contrast(self.features[i], self.features[given], float(slope))
 
-    def _distances(self, *some: int) -> Array:
-        """Return how far every two groups are apart in some features, squared."""
-        first, second = np.triu_indices(len(self.sizes), 1)
-        away = (self.means[first] - self.means[second])[:, list(some)]
-        return (away * np.linalg.solve(self.within[np.ix_(some, some)], away.T).T).sum(axis=1)
-
-    def _interplay(self, i: int, j: int) -> float:
+    def _interplay(self, i: int, j: int, properties: Collection[int]) -> float:
         """Return how much further apart two features set groups together than one by one.
 
-        Of those two groups of which it is true most, and which they do set apart.
+        Of those two groups of which it is true most. It is 0 unless it has to be said: not if they
+        stay close, nor if levels say the same, both being off in the direction in which they count.
         """
-        both, singly = self._distances(i, j), self._distances(i) + self._distances(j)
-        clear = both >= (2 * NOTICEABLE) ** 2
-        return float((both / np.maximum(singly, 1e-9))[clear].max(initial=0.0))
-
-    def _go_together(self, i: int, j: int, properties: Collection[int]) -> bool:
-        """Tell whether two features separate groups in relation to each other."""
         if {self.features[i], self.features[j]} & {*properties}:
-            return False
-        # If one falls while the other rises, groups that are high in both are told just so.
-        alone = min(self._distances(i).max(), self._distances(j).max())
-        levels = self.within[i, j] <= 0 and alone >= NOTICEABLE**2
-        return self._interplay(i, j) > INTERPLAY and not levels
+            return 0.0
+        first, second = np.triu_indices(len(self.sizes), 1)
+        within = self.within[np.ix_([i, j], [i, j])]
+        away = (self.means[first] - self.means[second])[:, [i, j]]
+        direction = np.linalg.solve(within, away.T).T
+        effects = away / np.sqrt(np.diag(within))
+        levels = ((away * direction > 0) & (np.abs(effects) >= NOTICEABLE)).all(axis=1)
+        both, singly = (away * direction).sum(axis=1), (effects**2).sum(axis=1)
+        said = (both >= (2 * NOTICEABLE) ** 2) & ~levels
+        return round(float((both / np.maximum(singly, 1e-9))[said].max(initial=0.0)), 6)
 
 
 def _blocks(X: Any, features: list[int]) -> Iterator[tuple[slice, Array]]:

@@ -93,9 +93,9 @@ def _features(document: ViewsDocument, view: ViewDict) -> str:
     if contrasts is None:  # written before features were named by what they tell
         return ""
     if contrasts:
-        words = listed([one["name"] for one in contrasts])
+        named = listed([one["name"] for one in contrasts])
         return (
-            f"What tells them apart: {words}. Without any other feature, that puts "
+            f"What tells them apart: {named}. Without any other feature, that puts "
             f"{share(view.get('told') or 0.0)} of the rows into their group."
         )
     if not view["loadings"]:

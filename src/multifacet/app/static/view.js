@@ -5,6 +5,7 @@ import { KNOWN, mark } from "./colours.js";
 import { askName, attempt, button, chance, counted, fill, h, number, select, table } from "./dom.js";
 import { frontierPanel } from "./frontier.js";
 import { imagesPanel } from "./images.js";
+import { contrastsPanel } from "./ridges.js";
 import { loadingsPanel, profilePanel } from "./features.js";
 import { axis, draw, heading, layout, trace } from "./scatter.js";
 import { detail, emit, highlight, on, state, take } from "./state.js";
@@ -134,7 +135,7 @@ export function viewPanel(place) {
       h("span", { class: "note" }, points.rows.length < points.total ? `Showing ${points.rows.length.toLocaleString("en")} of ${points.total.toLocaleString("en")} rows. ` : "",
         "Draw around points to highlight their rows everywhere."));
     await redraw();
-    fill(body, groups(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
+    fill(body, groups(found), contrastsPanel(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
   }
   on("chosen", show);
   on("theme", redraw);
