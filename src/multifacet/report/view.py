@@ -126,7 +126,7 @@ def _ridges(view: ViewDict) -> list[Block]:
         if one["given"] is not None:
             axis = f"{one['feature']}, at equal {one['given']}"
             what = f"{one['feature']} as it would be if all rows had the mean {one['given']}"
-        caption = f"{capitalised(what)}: share of the rows of each group, its mean dashed."
+        caption = f"{what}: share of the rows of each group, its mean dashed."
         hills, means = one["counts"][:MAX_HILLS], one["means"][:MAX_HILLS]
         if len(hills) < len(names):
             caption += f" The first {len(hills)} of {len(names)} groups are shown."

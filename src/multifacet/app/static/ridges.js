@@ -23,7 +23,7 @@ function ticks(low, high) {
 }
 
 // One hill per group, each as high as its share of rows, and a dashed line at its mean.
-function ridges({ low, high, counts, means }, names, axis, words) {
+function ridges({ low, high, counts, means }, { group_names: names, colours }, axis, words) {
   const span = high - low || 1;
   const across = (value) => LEFT + Math.min(Math.max((value - low) / span, 0), 1) * (WIDTH - LEFT - RIGHT);
   const ground = TOP + ROW * counts.length;
@@ -37,7 +37,7 @@ function ridges({ low, high, counts, means }, names, axis, words) {
     const floor = TOP + ROW * (group + 1);
     const step = (WIDTH - LEFT - RIGHT) / row.length;
     const steps = row.map((one, i) => `V${floor - (REACH * ROW * one) / most}H${LEFT + step * (i + 1)}`).join("");
-    parts.push(svg("path", { class: `hill c${group % 8}`, d: `M${LEFT} ${floor}${steps}V${floor}z` }, svg("title", {}, `${names[group]}: mean ${number(means[group], 4)}`)),
+    parts.push(svg("path", { class: `hill c${colours[group] % 8}`, d: `M${LEFT} ${floor}${steps}V${floor}z` }, svg("title", {}, `${names[group]}: mean ${number(means[group], 4)}`)),
       svg("path", { class: "mean", d: `M${across(means[group])} ${floor}v-${REACH * ROW}` }),
       svg("text", { x: LEFT - 8, y: floor - 4, "text-anchor": "end" }, names[group].length > 11 ? `${names[group].slice(0, 10)}…` : names[group]));
   });
@@ -52,7 +52,7 @@ export function contrastsPanel(found) {
     const what = one.given === null ? one.feature : `${one.feature} as it would be if all rows had the mean ${one.given}`;
     const means = one.means.map((mean, group) => `${found.group_names[group]} ${number(mean, 4)}`).slice(0, MOST).join("; ");
     const shown = { ...one, counts: one.counts.slice(0, MOST), means: one.means.slice(0, MOST) };
-    return h("figure", {}, ridges(shown, found.group_names, axis, `${what} in each group. Means: ${means}.`),
+    return h("figure", {}, ridges(shown, found, axis, `${what} in each group. Means: ${means}.`),
       h("figcaption", {}, `${what}: share of the rows of each group, its mean dashed.`,
         one.counts.length > MOST ? ` The first ${MOST} groups are shown.` : ""));
   });
