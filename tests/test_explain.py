@@ -198,8 +198,10 @@ def test_a_difference_in_shape_at_the_same_size_is_told_as_such(seed):
     Z = ((table - table.mean()) / units).to_numpy()
     found = explain(Z, wide, discriminant(Z, wide), feature_names=list(table.columns), units=units)
     assert np.abs(found.effects).max() < 0.5  # by itself, nothing differs
-    assert found.sentence.startswith("2 groups: width large for its length (+")
-    assert found.cluster_names[0].startswith("width small for its length (-")
+    assert found.sentence.startswith("2 groups: width (+")
+    assert " large for its length in group 1 (" in found.sentence
+    assert found.cluster_names[0].startswith("width (-")
+    assert found.cluster_names[0].endswith(") small for its length")
     # At the mean length of 31.5, 5 % are 1.8.
     amount = float(found.sentence.split("(+")[1].split(")")[0])
     assert amount == pytest.approx(0.05 * 1.14 * table["length"].mean(), rel=0.1)

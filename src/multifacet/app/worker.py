@@ -79,17 +79,17 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
     rows = np.arange(job["n_rows"]) if job["rows"] is None else np.array(job["rows"])
     for name in job["names"]:
         prepared = prepare(columns, given=given or None, **table)
-        if job["rows"] is not None and job["identifier"] is None:  # rows keep their numbers
-            prepared = replace(prepared, index=rows[prepared.rows])
+        places = prepared.rows
+        index = rows[places] if job["identifier"] is None else prepared.index
+        prepared = replace(prepared, rows=rows[places], index=index)
         warn_of_identifiers(columns, prepared.encoding)
         search, follows = _begun(prepared, job["options"], kept)
-        view = search.next(_Teller(connection, prepared, name, rows))
+        view = search.next(_Teller(connection, prepared, name))
         if view is None:
             raise ValueError("no further grouping was found: allow one again, or change settings")
         views = told_views(prepared, search.finder, [view])
-        views = replace(views, rows=rows[views.rows])
         labels: Any = [None] * len(rows)
-        for row, label in zip(prepared.rows, view.labels, strict=True):
+        for row, label in zip(places, view.labels, strict=True):
             labels[row] = int(label)
         columns[name] = labels
         given.append(name)
@@ -156,8 +156,8 @@ def _same(X: Any, other: Any) -> bool:
 class _Teller:
     """Turns events of the library into messages, not too many, and draws the best so far."""
 
-    def __init__(self, connection: Connection, prepared: Any, name: str, rows: Any) -> None:
-        self._connection, self._prepared, self._name, self._rows = connection, prepared, name, rows
+    def __init__(self, connection: Connection, prepared: Any, name: str) -> None:
+        self._connection, self._prepared, self._name = connection, prepared, name
         self._last = self._last_sketch = 0.0
         self._sketched: Any = None
 
@@ -194,7 +194,7 @@ class _Teller:
         points = points - points.mean(axis=0)
         return {
             "points": {
-                "rows": self._rows[self._prepared.rows[rows]].tolist(),
+                "rows": self._prepared.rows[rows].tolist(),
                 "x": points[:, 0].round(4).tolist(),
                 "y": points[:, 1].round(4).tolist() if points.shape[1] > 1 else None,
                 "labels": None if labelled is None else best.labels.tolist(),

@@ -105,25 +105,29 @@ class Teller:
         return _listed([self.names[i] for i in order]), where
 
     def _cluster_name(self, c: int) -> str:
-        levels: dict[str, list[str]] = {}
+        levels: dict[tuple[str, int | None], list[str]] = {}
         for place, contrast in enumerate(self.contrasts):
             if abs(self.effects[c, place]) >= NOTICEABLE:
                 level, name = self._level(c, place, contrast)
-                levels.setdefault(level, []).append(name)
-        parts = [f"{level} {_listed(names)}".strip() for level, names in levels.items()]
+                levels.setdefault((level, contrast.given), []).append(name)
+        parts = [
+            f"{level} {_listed(names)}" if given is None else self._relation(names, level, given)
+            for (level, given), names in levels.items()
+        ]
         return ", ".join(parts) or "near average"
 
     def _level(self, c: int, place: int, contrast: Contrast) -> tuple[str, str]:
-        """Return the word before a feature that differs in cluster c, and the feature."""
-        high = self.effects[c, place] > 0
-        name = self.names[contrast.feature]
+        """Return the word for how a feature differs in cluster c, and the feature."""
+        high = bool(self.effects[c, place] > 0)
         if contrast.feature in self.properties:
-            return _property_level(self.properties[contrast.feature], c, high=bool(high))
+            return _property_level(self.properties[contrast.feature], c, high=high)
         amount = "" if self.shift is None else f" ({_rounded(self.shift[c, place])})"
-        if contrast.given is not None:
-            size = "large" if high else "small"
-            return "", f"{name} {size} for its {self.names[contrast.given]}{amount}"
-        return "high" if high else "low", f"{name}{amount}"
+        words = ("high", "low") if contrast.given is None else ("large", "small")
+        return words[not high], f"{self.names[contrast.feature]}{amount}"
+
+    def _relation(self, names: list[str], level: str, given: int) -> str:
+        whose = "its" if len(names) == 1 else "their"
+        return f"{_listed(names)} {level} for {whose} {self.names[given]}"
 
     def _sizes(self) -> str:
         if len(self.sizes) <= MAX_GROUPS:

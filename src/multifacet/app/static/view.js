@@ -113,10 +113,11 @@ function picture(found, figure, legends, known) {
 function hints(found) {
   const search = (more, words) => emit("search", more, words);
   const brushed = button("Only among these rows", () => search({ rows: [...state.selection] }, "only among the highlighted rows"), { id: "among" });
-  const features = h("select", { multiple: true, size: Math.min(5, found.features.length), id: "hint-features", "aria-label": "Features that matter" },
-    state.exploration.setup.features.map((name) => h("option", { value: name }, name)));
-  const matter = button("Only these features", () => search({ features: [...features.selectedOptions].map((one) => one.value) }, "only by the features that were chosen"), { id: "only-features", disabled: true });
-  features.addEventListener("change", () => { matter.disabled = !features.selectedOptions.length; });
+  const wanted = new Set();
+  const matter = button("Only these features", () => search({ features: [...wanted] }, `only by ${[...wanted].join(", ")}`), { id: "only-features", disabled: true });
+  const tick = (name) => h("label", { class: "check" }, h("input", { type: "checkbox", "aria-label": `${name} matters`,
+    onchange: (event) => { event.target.checked ? wanted.add(name) : wanted.delete(name); matter.disabled = !wanted.size; } }), name);
+  const features = h("div", { class: "row ticks", role: "group", "aria-label": "Features that matter" }, state.exploration.setup.features.map(tick));
   const chosen = () => { brushed.disabled = state.selection.size < 5; brushed.textContent = state.selection.size ? `Only among ${counted(state.selection.size, "row")}` : "Only among highlighted rows"; };
   selectionChanged = chosen;
   chosen();
@@ -124,7 +125,7 @@ function hints(found) {
     h("div", { class: "inside" }, h("div", { class: "row" },
       button("Fewer groups", () => search({ n_clusters: found.n_clusters - 1 }, `${found.n_clusters - 1} groups`), { id: "fewer", disabled: found.n_clusters < 3 }),
       button("More groups", () => search({ n_clusters: found.n_clusters + 1 }, `${found.n_clusters + 1} groups`), { id: "more" }), brushed),
-    h("div", { class: "row" }, features, matter)));
+    h("p", { class: "note" }, "Or tick the features that matter:"), features, matter));
 }
 let selectionChanged = () => {};
 
