@@ -22,7 +22,7 @@ def penguin_like():
     """Mass is high and depth is low in cluster 1; age is noise."""
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1], [70, 50])
-    X = rng.standard_normal((120, 3)) + np.outer(labels, [4.0, -2.0, 0.0])
+    X = rng.standard_normal((120, 3)) + np.outer(labels, [2.5, -2.0, 0.0])
     return pd.DataFrame(X, columns=["mass", "depth", "age"]), labels
 
 
@@ -80,9 +80,10 @@ def test_sentence_names_features_and_their_signs(penguin_like):
     found = explain(X, labels, plane(3, 0, 1))
     assert found.cluster_names == ["low mass, high depth", "high mass, low depth"]
     assert found.sentence == (
-        "2 groups: high mass, low depth in group 1 (50 rows); "
-        "low mass, high depth in group 0 (70 rows)"
+        "2 groups: high mass, low depth in group 1 (50 rows) against group 0 (70); "
+        f"these two alone tell {found.told:.0%} of rows".replace("%", " %")
     )
+    assert 0.9 < found.told < 1
     # A feature that differs, but is not in the subspace, is not behind the view.
     assert "depth" not in explain(X, labels, plane(3, 0, 2)).sentence
 
@@ -90,8 +91,10 @@ def test_sentence_names_features_and_their_signs(penguin_like):
 def test_many_groups_are_summed_up():
     labels = np.repeat(np.arange(6), 20)
     X = np.random.default_rng(6).standard_normal((120, 2)) + np.outer(labels, [5, 0])
-    assert explain(X, labels, plane(2, 0)).sentence == "6 groups told apart by x0 (20 rows each)"
-    assert explain(X[1:], labels[1:], plane(2, 0)).sentence.endswith("(19 to 20 rows each)")
+    assert explain(X, labels, plane(2, 0)).sentence == (
+        "6 groups told apart by x0 (20 rows each); it alone tells 99 % of rows"
+    )
+    assert "(19 to 20 rows each)" in explain(X[1:], labels[1:], plane(2, 0)).sentence
 
 
 def test_sentence_tells_differences_in_original_units(penguin_like):
@@ -111,18 +114,19 @@ def test_equal_levels_are_named_once_and_the_middle_is_average():
     found = explain(X, labels, plane(3, 0, 1))
     assert found.cluster_names[1] == "near average"
     assert sorted(found.cluster_names[2].split(" ")) == ["and", "high", "x0", "x1"]
-    first, _, last = found.sentence.split("; ")
+    first, _, last, told = found.sentence.split("; ")
     assert first.startswith("3 groups: high")
     assert first.endswith("in group c (40 rows)")
     assert last.endswith("in group a (40 rows)")
+    assert told.startswith("these two alone tell 9")
 
 
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
-        ((50, 0), ["sex=male", "not sex=male"]),
-        ((48, 15), ["sex=male", "less often sex=male"]),
-        ((35, 15), ["more often sex=male", "less often sex=male"]),
+        ((50, 0), ["all sex=male", "all sex=female"]),
+        ((48, 15), ["mostly sex=male (96 %)", "mostly sex=female (70 %)"]),
+        ((20, 3), ["more often sex=male (40 %)", "mostly sex=female (94 %)"]),
         ((28, 26), ["group 0", "group 1"]),
     ],
 )
@@ -131,7 +135,9 @@ def test_indicators_are_properties_not_levels(counts, expected):
     male = np.concatenate([rows < counts[0], rows < counts[1]]).astype(float)
     X = np.column_stack([(male - male.mean()) / male.std(), np.tile(rows % 7, 2)])
     labels = np.repeat([0, 1], 50)
-    found = explain(X, labels, plane(2, 0), feature_names=["sex=male", "age"], units=[2, 2])
+    names = ["sex=male", "age"]
+    opposites = {"sex=male": "sex=female"}
+    found = explain(X, labels, plane(2, 0), feature_names=names, units=[2, 2], opposites=opposites)
     assert found.cluster_names == expected
     assert np.isfinite(found.effects).all()
 
@@ -162,6 +168,107 @@ def test_a_mixture_of_weak_features_is_not_called_a_shape():
     assert weak.sentence.startswith("2 groups told apart by a mixture of features")
     same = explain(rng.standard_normal((400, d)), labels, direction[None])
     assert "not in level, in a mixture led by" in same.sentence
+
+
+def crab_like(n=300, noise=0.3, seed=0):
+    """Two kinds of all sizes, of which one is 5 % wider than the other at the same length."""
+    rng = np.random.default_rng(seed)
+    size, wide = rng.uniform(18, 45, n), rng.integers(0, 2, n)
+    columns = {
+        "length": size,
+        "width": 1.14 * size * (1 + 0.05 * wide),
+        "depth": 0.45 * size,
+        "front": 0.5 * size,
+    }
+    table = pd.DataFrame(columns) + noise * rng.standard_normal((n, 4))
+    return table, wide
+
+
+def discriminant(Z, labels):
+    """Unit vector of the direction that tells two groups best."""
+    shift = Z[labels == 1].mean(axis=0) - Z[labels == 0].mean(axis=0)
+    direction = np.linalg.solve(np.cov(Z.T), shift)
+    return (direction / np.linalg.norm(direction))[None]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_difference_in_shape_at_the_same_size_is_told_as_such(seed):
+    table, wide = crab_like(seed=seed)
+    units = table.std(ddof=0).to_numpy()
+    Z = ((table - table.mean()) / units).to_numpy()
+    found = explain(Z, wide, discriminant(Z, wide), feature_names=list(table.columns), units=units)
+    assert np.abs(found.effects).max() < 0.5  # by itself, nothing differs
+    assert found.sentence.startswith("2 groups: width (+")
+    assert " large for its length in group 1 (" in found.sentence
+    assert found.cluster_names[0].startswith("width (-")
+    assert found.cluster_names[0].endswith(") small for its length")
+    # At the mean length of 31.5, 5 % are 1.8.
+    amount = float(found.sentence.split("(+")[1].split(")")[0])
+    assert amount == pytest.approx(0.05 * 1.14 * table["length"].mean(), rel=0.1)
+    assert found.told > 0.9
+    assert "these two alone tell 9" in found.sentence
+
+
+def test_size_is_told_where_it_is_size_that_differs():
+    table, _ = crab_like()
+    large = (table["length"] > 31).astype(int).to_numpy()
+    Z = ((table - table.mean()) / table.std(ddof=0)).to_numpy()
+    found = explain(Z, large, np.full((1, 4), 0.5), feature_names=list(table.columns))
+    assert "for its" not in found.sentence
+    assert found.cluster_names == ["low length", "high length"]
+
+
+def test_features_high_in_the_same_group_are_levels_even_if_they_oppose_each_other():
+    # As sex among penguins: heavier and deeper bills in every species, but heavy species have
+    # shallow ones.
+    rng = np.random.default_rng(5)
+    species, sex = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
+    X = (
+        np.outer(species, [3.0, -3.0])
+        + np.outer(sex, [1.5, 1.5])
+        + 0.5 * rng.standard_normal((400, 2))
+    )
+    found = explain(X, sex, np.eye(2), feature_names=["mass", "bill"], units=[1, 1])
+    assert found.cluster_names[1].startswith("high ")
+    assert "for its" not in found.sentence
+    assert {contrast.feature for contrast in found.contrasts} == {0, 1}
+    assert found.told > 0.95
+
+
+def test_three_groups_may_differ_in_size_and_in_shape():
+    table, wide = crab_like(450)
+    groups = np.where(table["length"] > 33, 2, wide)
+    Z = ((table - table.mean()) / table.std(ddof=0)).to_numpy()
+    found = explain(Z, groups, np.eye(4), feature_names=list(table.columns))
+    # Which of two lengths is told in relation to the other is a matter of taste.
+    wide_one = ("width large for its length", "length small for its width")
+    assert found.cluster_names[1].startswith(wide_one)
+    assert "high " in found.cluster_names[2]
+    assert len({*found.cluster_names}) == 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neither_the_order_of_rows_nor_of_columns_matters(seed):
+    rng = np.random.default_rng(seed)
+    table, wide = crab_like(200, seed=seed)
+    table["twin"] = table["width"]  # as good as the other, so only its name can decide
+    Z = (table - table.mean()) / table.std(ddof=0)
+    direction = np.full((1, 5), 1 / np.sqrt(5))
+    expected = explain(Z, wide, direction)
+    rows, columns = rng.permutation(200), rng.permutation(5)
+    again = explain(Z.iloc[rows, columns], wide[rows], direction)
+    assert again.sentence == expected.sentence
+    assert again.cluster_names == expected.cluster_names
+    assert again.told == expected.told
+
+
+def test_the_share_of_rows_told_is_of_the_named_features_alone():
+    rng = np.random.default_rng(7)
+    labels = np.repeat([0, 1], [190, 10])  # a large group is not told by its size
+    X = rng.standard_normal((200, 2)) + np.outer(labels, [1.0, 0.0])
+    found = explain(X, labels, plane(2, 0))
+    right = ((X[:, 0] > 0.5) == labels).mean()
+    assert found.told == pytest.approx(right, abs=0.08)
 
 
 def test_one_cluster_has_nothing_to_tell():

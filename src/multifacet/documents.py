@@ -50,6 +50,23 @@ class GroupDict(TypedDict):
     examples: list[ExampleDict]
 
 
+class ContrastDict(TypedDict):
+    """A feature that tells groups apart, and how it is distributed in each of them.
+
+    ``counts`` are rows of each group in intervals of equal length from ``low`` to ``high``; what
+    lies beyond is counted in the outermost. If it is told in relation to another, ``given``, values
+    are those that rows would have if they were average in that.
+    """
+
+    name: str
+    feature: str
+    given: str | None
+    low: float
+    high: float
+    counts: list[list[int]]
+    means: list[float]
+
+
 class CandidateDict(TypedDict):
     """A candidate of a search and how it was judged."""
 
@@ -111,6 +128,8 @@ class DescriptionDict(TypedDict):
     groups: list[GroupDict]
     feature_weights: list[float]
     strength: list[float]
+    contrasts: NotRequired[list[ContrastDict]]
+    told: NotRequired[float | None]
     effects: list[list[float]]
     loadings: list[list[float]]
 

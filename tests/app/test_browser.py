@@ -240,8 +240,8 @@ def test_steps_of_a_view(open_page, explored):
     page = open_page(explored)
     page.locator(".view-card").first.click()
     page.get_by_role("heading", name="view 1").wait_for()
-    page.get_by_label("Choose group 0 to merge").check()
-    page.get_by_label("Choose group 2 to merge").check()
+    page.get_by_label("Choose group 0").check()
+    page.get_by_label("Choose group 2").check()
     page.locator("#merge").click()
     page.locator(".view-card").first.get_by_text("2 groups").wait_for()
     page.get_by_role("button", name="Rename group 0").click()
@@ -267,6 +267,51 @@ def test_steps_of_a_view(open_page, explored):
     assert page.locator('[data-setting="novelty_weight"]').input_value() == "0.1"
     page.get_by_role("button", name=re.compile("Compare known with view 2")).click()
     page.locator("#pair table").wait_for()
+
+
+def test_a_rejected_view_can_be_allowed_again_and_hints_say_where_to_look(
+    open_page, served, tmp_path
+):
+    client = served[1]
+    address = uploaded(client, small_table(tmp_path), given=["known"])
+    searched(client, address, n_clusters=4, n_components=2)
+    page = open_page(f"#{address.rsplit('/', 1)[1]}")
+    wait_for_figure(page)
+    page.locator("#contrasts svg.plot").first.wait_for()
+    colours = page.evaluate("document.getElementById('view-figure').data[0].marker.color")
+    page.locator("#reject").click()
+    side = page.locator(".searching")
+    side.get_by_text("Rejected, so not again: view 1.").wait_for()
+    assert page.inner_text("#find") == "Find another grouping"
+    side.get_by_role("button", name="Allow view 1 again").click()
+    side.get_by_text("Rejected, so not again").wait_for(state="detached")
+    # Groups that are left keep their colours.
+    page.get_by_label("Choose group 0").check()
+    page.get_by_label("Choose group 1").check()
+    page.locator("#merge").click()
+    page.locator(".view-card").first.get_by_text("3 groups").wait_for()
+    page.wait_for_function(
+        "was => new Set(document.getElementById('view-figure').data[0].marker.color).size"
+        " === new Set(was).size - 1",
+        arg=colours,
+    )
+    after = page.evaluate("document.getElementById('view-figure').data[0].marker.color")
+    kept = [was == now for was, now in zip(colours, after, strict=True)]
+    assert len({was for was, same in zip(colours, kept, strict=True) if not same}) == 1
+    # A hint goes to the next search, which says so.
+    page.locator("#hints summary").click()
+    assert page.locator("#among").is_disabled()
+    page.get_by_role("button", name="Highlight group 0").click()
+    page.locator("#among", has_text="Only among").wait_for()
+    assert page.locator("#among").is_enabled()
+    page.get_by_label("x1 matters").check()
+    page.get_by_label("x2 matters").check()
+    with page.expect_request("**/jobs") as sent:
+        page.locator("#only-features").click()
+    assert sent.value.post_data_json["features"] == ["x1", "x2"]
+    page.get_by_role("heading", name="Looking for view 2, only by x1, x2").wait_for()
+    page.locator("#cancel").click()
+    page.locator("#find:enabled").wait_for()
 
 
 def test_it_works_by_keyboard(open_page):

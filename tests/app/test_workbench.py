@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 import signal
@@ -542,7 +543,8 @@ def check_repetition(client, address, folder):
             result = CliRunner().invoke(main, run)
             assert result.exit_code == 0, result.output
             with (place / f"search-{i}" / "labels.csv").open() as file:
-                by_bird = {row["bird"]: row["view 1"] for row in csv.DictReader(file)}
+                count = json.loads((place / f"search-{i}.json").read_text())["options"]["views"]
+                by_bird = {row["bird"]: row[f"view {count}"] for row in csv.DictReader(file)}
             assert [by_bird.get(bird, "") for bird in labels["bird"]] == labels[f"view {i}"]
             again = ["" if one is None else str(one) for one in names[f"labels_{i}"].tolist()]
             assert again == labels[f"view {i}"]

@@ -19,6 +19,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from multifacet import find_views, reduce_table
 from multifacet.datasets import make_gaussian_views
+from multifacet.explain import Contrast
 from multifacet.report import render, to_html, to_markdown
 from multifacet.results.views import Views
 
@@ -145,17 +146,29 @@ def test_the_features_behind_a_view_are_those_that_tell_its_groups_apart(found):
     weights[[heavy, noise]] = 0.1, 0.9 - 0.01 * (len(names) - 2)
     strength, effects = np.full(len(names), 0.01), np.full((2, len(names)), 0.1)
     strength[heavy], effects[:, heavy] = 0.9, (3.0, -3.0)
-    changed = replace(view.explanation, weights=weights, strength=strength, effects=effects)
-    views = replace(found, views=[replace(view, explanation=changed, feature_weights=weights)])
+    changed = replace(
+        view.explanation,
+        weights=weights,
+        strength=strength,
+        effects=effects,
+        contrasts=[Contrast(heavy)],
+        told=0.9,
+    )
+    one = replace(view, explanation=changed, feature_weights=weights)
+    mass = {"name": "mass", "feature": "mass", "given": None, "low": 1.0, "high": 9.0}
+    mass |= {"counts": [[5, 1], [0, 4]], "means": [2.5, 7.25]}
+    views = replace(found, views=[replace(one, contrasts=[mass])])
     assert views.table()[0]["features"] == "mass"
     words = Reader(to_html(views.to_dict())).words
-    assert "What tells them apart: mass (90 %)." in words
+    assert "What tells them apart: mass. Without any other feature, that puts 90 % of" in words
+    assert "mass: share of the rows of each group, its mean dashed." in words
+    assert "| group 1 | 7.25 |" in to_markdown(views.to_dict())
     table = words[words.index("The features behind it") :]
     assert table.index("mass") < table.index("a|b*_c`")
     assert "part of the subspace" in table
     # Without such a feature, the table and the report say what the subspace is made of.
-    flat = replace(changed, effects=0 * effects)
-    views = replace(found, views=[replace(view, explanation=flat, feature_weights=weights)])
+    flat = replace(changed, contrasts=[], told=None)
+    views = replace(found, views=[replace(one, explanation=flat, contrasts=[])])
     assert views.table()[0]["features"].startswith("a|b*_c`, mass")
     assert "No feature tells them apart by itself." in Reader(to_html(views.to_dict())).words
 

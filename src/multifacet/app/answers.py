@@ -28,7 +28,10 @@ class SummaryAnswer(TypedDict):
     n_clusters: int
     sizes: list[int]
     group_names: list[str]
+    colours: list[int]
     given: list[str]
+    avoided: list[str]
+    among: int | None
     options: dict[str, Any]
     stability: float | None
     p_value: float | None

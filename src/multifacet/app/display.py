@@ -66,7 +66,8 @@ def summary(exploration: Exploration, facet: Facet) -> SummaryAnswer:
     """Return a view in a few words and numbers."""
     views = exploration.views(facet.id)
     view = views[0]
-    known = [exploration.facet(one).name for one in facet.step["known"]]
+    known = [exploration.facet(one) for one in facet.step["known"]]
+    among = facet.step["among"]
     return {
         "id": facet.id,
         "name": facet.name,
@@ -75,7 +76,10 @@ def summary(exploration: Exploration, facet: Facet) -> SummaryAnswer:
         "n_clusters": view.n_clusters,
         "sizes": np.bincount(view.labels).tolist(),
         "group_names": group_names(facet, view.n_clusters),
-        "given": [*facet.step["given"], *known],
+        "colours": group_colours(facet, view.n_clusters),
+        "given": [*facet.step["given"], *(one.name for one in known if one.status != "rejected")],
+        "avoided": [one.name for one in known if one.status == "rejected"],
+        "among": None if among is None else len(among),
         "options": facet.step["options"],
         "stability": view.stability,
         "p_value": view.p_value,
@@ -104,6 +108,15 @@ def _verdicts(views: Views) -> dict[str, str]:
 def group_names(facet: Facet, count: int) -> list[str]:
     """Return what the groups of a view are called."""
     return [facet.group_names.get(c, f"group {c}") for c in range(count)]
+
+
+def group_colours(facet: Facet, count: int) -> list[int]:
+    """Return the number of each group's colour: its first one, whatever was merged since."""
+    colours = list(range(count + sum(len(groups) - 1 for groups in facet.merges)))
+    for groups in facet.merges:
+        gone = {*groups} - {min(groups)}
+        colours = [colour for group, colour in enumerate(colours) if group not in gone]
+    return colours
 
 
 def detail(exploration: Exploration, view_id: str) -> DetailAnswer:

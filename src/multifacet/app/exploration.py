@@ -196,13 +196,25 @@ class Exploration:
             self.setup |= setup
             self.save()
 
-    def task(self, options: dict[str, Any], count: int) -> dict[str, Any]:
-        """Return what a worker needs to find so many views beside all that is known."""
+    def task(
+        self,
+        options: dict[str, Any],
+        count: int,
+        *,
+        features: list[str] | None = None,
+        rows: list[int] | None = None,
+    ) -> dict[str, Any]:
+        """Return what a worker needs to find so many views beside all that is known.
+
+        What was accepted is known, and what was rejected is not to come again: the search is given
+        both. ``features`` and ``rows`` are the only ones to look at, if someone said so.
+        """
         with self.lock:
-            setup = self.setup
+            setup = self.setup | ({} if features is None else {"features": features})
+            self._check_hints(features, rows)
             if not setup["features"]:
                 raise ValueError("no column is a feature: choose at least one")
-            accepted = [one for one in self.facets().values() if one.status == "accepted"]
+            known = [one for one in self.facets().values() if one.status != "new"]
             names = []
             for _ in range(count):
                 self.counter += 1
@@ -210,20 +222,45 @@ class Exploration:
                 names.append(unused(f"view {self.counter}", taken))
             used = [*setup["features"], *setup["given"], setup["identifier"]]
             columns = {name: self.columns[name] for name in self.columns if name in used}
-            columns |= {one.name: self.labels(one.id) for one in accepted}
+            columns |= {one.name: self.known_labels(one, one.merges) for one in known}
+            among = None if rows is None else sorted({*rows})
+            if among is not None:
+                columns = {name: some_cells(columns, name, np.array(among)) for name in columns}
             return {
                 "columns": columns,
-                "given": [*setup["given"], *(one.name for one in accepted)],
-                "accepted": [one.id for one in accepted],
-                "merged": {one.id: one.merges for one in accepted},
+                "given": [*setup["given"], *(one.name for one in known)],
+                "known": [one.id for one in known],
+                "merged": {one.id: one.merges for one in known},
                 "setup": {k: setup[k] for k in ("features", "given", "identifier")},
                 "identifier": setup["identifier"],
                 "standardize": setup["standardize"],
                 "missing": setup["missing"],
                 "options": options,
                 "names": names,
+                "rows": among,
                 "n_rows": self.n_rows,
             }
+
+    def _check_hints(self, features: list[str] | None, rows: list[int] | None) -> None:
+        strange = [name for name in features or [] if name not in self.setup["features"]]
+        if strange:
+            raise ValueError(f"{strange[0]!r} is no feature of this table: choose among those")
+        if rows is not None and not {*rows} <= {*range(self.n_rows)}:
+            raise ValueError(f"rows are counted from 0 to {self.n_rows - 1} in this table")
+
+    def known_labels(self, facet: Facet, merges: list[list[int]]) -> list[int | None]:
+        """Return what a search is told of a view with some groups merged.
+
+        Rows outside of those that the view was looked for among are one further group.
+        """
+        labels = self.as_found(facet.id)[0].labels
+        for groups in merges:
+            labels = merge(labels, groups)
+        others = None if facet.step["among"] is None else int(labels.max()) + 1
+        every: list[int | None] = [others] * self.n_rows
+        for row, label in zip(self.rows(facet.id).tolist(), labels.tolist(), strict=True):
+            every[row] = label
+        return every
 
     def found(self, task: dict[str, Any], message: dict[str, Any]) -> str:
         """Keep a view that a worker has found, and return its id."""
@@ -241,8 +278,11 @@ class Exploration:
                 "missing": task["missing"],
                 **task["setup"],
                 # The labels of accepted views may change later; what was known stays.
-                "known": [*task["accepted"], *before],
+                "known": [*task["known"], *before],
                 "merged": task["merged"],
+                # So many of them were found by the same search, which went on.
+                "follows": message["follows"],
+                "among": task["rows"],
             }
             before.append(view_id)
             self._unsaved[view_id] = _renamed(views, message["name"], {})
@@ -288,7 +328,9 @@ class Exploration:
     def _merged(self, views: Views, groups: list[int], facet: Facet) -> Views:
         """Return the view with some groups in one; evidence that is lost with them is None."""
         view, encoding, rows = views[0], views.encoding, self.rows(facet.id)
-        X = encoding.transform({name: self._taken(name, rows) for name in self._used(views)})
+        X = encoding.transform(
+            {name: some_cells(self.columns, name, rows) for name in self._used(views)}
+        )
         changed = view.relabelled(
             merge(view.labels, groups),
             X,
@@ -300,14 +342,6 @@ class Exploration:
 
     def _used(self, views: Views) -> list[str]:
         return [column.name for column in views.encoding.columns if column.features]
-
-    def _taken(self, name: str, rows: Array) -> Any:
-        cells = read_table(self.columns).read(name).take(rows)
-        if cells.missing.any():  # as find_views has seen it, before it was imputed
-            return [
-                None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)
-            ]
-        return cells.values
 
     def rows(self, view_id: str) -> Array:
         """Return the positions of the rows that a view is about."""
@@ -322,6 +356,14 @@ class Exploration:
         ):
             labels[row] = label
         return labels
+
+
+def some_cells(columns: dict[str, Any], name: str, rows: Array) -> Any:
+    """Return some cells of a column, None where they are missing, as find_views sees it."""
+    cells = read_table(columns).read(name).take(rows)
+    if cells.missing.any():
+        return [None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)]
+    return cells.values
 
 
 def merge(labels: Array, groups: list[int]) -> Array:

@@ -58,6 +58,11 @@ def check_steps(steps: list[dict[str, Any]], columns: Collection[str], n_rows: i
         dropped = step["dropped"]
         if dropped != sorted({*dropped}) or (dropped and dropped[-1] >= n_rows):
             raise ValueError(f"{view!r} leaves out rows that its table does not have")
+        among = step["among"]
+        if among is not None and (among != sorted({*among}) or {*among} & {*dropped}):
+            raise ValueError(f"{view!r} is about rows that it leaves out")
+        if step["follows"] > len(step["known"]):
+            raise ValueError(f"{view!r} follows more views than were known")
         if not {*step["merged"]} <= {*step["known"]} <= found:
             raise ValueError(f"{view!r} builds on views that were not found before it")
         found.add(view)

@@ -19,7 +19,7 @@ from ..runs.options import defaults
 from ..runs.record import Record
 from ..runs.table import ROW, unused
 from .disk import writing
-from .exploration import Exploration, Facet, merge
+from .exploration import Exploration, Facet, some_cells
 
 #: Options of a search that need not be said.
 _DEFAULTS = {"n_refits": 3, "random_state": 0}
@@ -116,7 +116,17 @@ def _in_quotes(text: str) -> str:
 
 
 def _needs_numpy(found: list[Facet]) -> bool:
-    return any(one.merges or one.step["missing"] == "drop" for one in found)
+    return any(one.merges or _is_partial(one.step) for one in found)
+
+
+def _is_partial(step: dict[str, Any]) -> bool:
+    """Tell whether a view may be about some of the rows only."""
+    return step["missing"] == "drop" or step["among"] is not None
+
+
+def _given_views(step: dict[str, Any]) -> list[str]:
+    """Return the views that a search was given; others it has found itself, one after the other."""
+    return step["known"][: len(step["known"]) - step["follows"]]
 
 
 def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int]) -> list[str]:
@@ -128,10 +138,13 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     lines += ["names = [", *(f"    {name!r}," for name in ordered), "]"]
     lines.append("data = {name: table[name] for name in names}")
     given = list(step["given"])
-    for known in step["known"]:
+    for known in _given_views(step):
         name = unused(f"view {numbers[known]}", exploration.columns)
         lines.append(f"data[{name!r}] = labels_{numbers[known]}")
         given.append(name)
+    if step["among"] is not None:
+        lines.append(f"rows = {step['among']}")
+        lines.append("data = {name: [data[name][i] for i in rows] for name in data}")
     arguments = [f"given={given!r}"] if given else []
     named = step["identifier"] is not None
     arguments += [f"identifier={step['identifier']!r}"] if named else []
@@ -140,51 +153,52 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
-    every = ["data", *arguments, "n_views=1", *(f"{k}={v!r}" for k, v in options.items())]
+    count = f"n_views={step['follows'] + 1}"
+    every = ["data", *arguments, count, *(f"{k}={v!r}" for k, v in options.items())]
     lines += [f"views_{i} = find_views(", *(f"    {one}," for one in every), ")"]
-    lines.append(f"labels_{i} = views_{i}[0].labels")
+    lines.append(f"labels_{i} = views_{i}[{step['follows']}].labels")
     for groups in facet.merges:
         lines.append(
             f"labels_{i} = np.where(np.isin(labels_{i}, {groups}), {min(groups)}, labels_{i})"
         )
         lines.append(f"labels_{i} = np.unique(labels_{i}, return_inverse=True)[1]")
-    if step["missing"] == "drop":
-        lines.append(f"every = np.full({exploration.n_rows}, None, dtype=object)")
-        lines += [f"every[views_{i}.rows] = labels_{i}", f"labels_{i} = every"]
+    if _is_partial(step):
+        among = step["among"] is not None
+        outside = f"labels_{i}.max() + 1" if among else None
+        where = f"np.array(rows)[views_{i}.rows]" if among else f"views_{i}.rows"
+        lines.append(f"every = np.full({exploration.n_rows}, {outside}, dtype=object)")
+        lines += [f"every[{where}] = labels_{i}", f"labels_{i} = every"]
     return lines
 
 
-def _record(exploration: Exploration, facet: Facet, known_file: str) -> Record:
+def _record(
+    exploration: Exploration, facet: Facet, known_file: str, some_rows: str, read: FileData
+) -> Record:
     """Return the run of ``multifacet find`` that leads to a view."""
     step = facet.step
     own = step["identifier"] in exploration.file.columns
     said = {
-        "data": _data(exploration),
+        "data": _data(exploration) if step["among"] is None else some_rows,
         "features": step["features"],
         "given": step["given"],
         "existing": [f"{known_file}:{name}" for name in _known_labels(exploration, facet)],
         "identifier": step["identifier"] if own else None,
         "standardize": step["standardize"],
         "missing": step["missing"],
-        "n_views": 1,
+        "n_views": step["follows"] + 1,
         **step["options"],
     }
     record = Record("find", defaults("find") | said)
-    record.has_read(exploration.file)
+    record.has_read(read)
     return record
 
 
 def _known_labels(exploration: Exploration, facet: Facet) -> dict[str, list[int | None]]:
     """Return the labels of earlier views, as they were when this one was searched for."""
     found = {}
-    for i, known in enumerate(facet.step["known"], start=1):
-        labels = exploration.as_found(known)[0].labels
-        for groups in facet.step["merged"].get(known, []):
-            labels = merge(labels, groups)
-        every: list[int | None] = [None] * exploration.n_rows
-        for row, label in zip(exploration.rows(known).tolist(), labels.tolist(), strict=True):
-            every[row] = label
-        found[f"known {i}"] = every
+    for i, known in enumerate(_given_views(facet.step), start=1):
+        merges = facet.step["merged"].get(known, [])
+        found[f"known {i}"] = exploration.known_labels(exploration.facet(known), merges)
     return found
 
 
@@ -195,9 +209,12 @@ def repeat_files(exploration: Exploration) -> bytes:
         archive.write(exploration.folder / exploration.file.name, exploration.file.name)
         archive.writestr("repeat.py", script(exploration))
         for i, facet in enumerate(searches(exploration), start=1):
-            known_file = f"known-{i}.csv"
+            known_file, some_rows, read = f"known-{i}.csv", f"rows-{i}.csv", exploration.file
+            if facet.step["among"] is not None:
+                text, read = _written(some_rows, _some_rows(exploration, facet))
+                archive.writestr(some_rows, text)
             known = _known_labels(exploration, facet)
-            record = _record(exploration, facet, known_file)
+            record = _record(exploration, facet, known_file, some_rows, read)
             if known:
                 text, file = _written(known_file, _row_names(exploration, facet) | known)
                 archive.writestr(known_file, text)
@@ -212,6 +229,15 @@ def _written(name: str, columns: dict[str, Any]) -> tuple[bytes, FileData]:
     with writing(), tempfile.TemporaryDirectory() as folder:
         path = write_table(Path(folder) / name, columns)
         return path.read_bytes(), read_file(path)
+
+
+def _some_rows(exploration: Exploration, facet: Facet) -> dict[str, Any]:
+    """Return the columns of a search among some rows, as they are in the table."""
+    step, rows = facet.step, np.array(facet.step["among"])
+    used = {*step["features"], *step["given"], step["identifier"]}
+    names = [name for name in exploration.columns if name in used]
+    cells = {name: some_cells(exploration.columns, name, rows) for name in names}
+    return ({} if step["identifier"] else {ROW: rows}) | cells
 
 
 def _row_names(exploration: Exploration, facet: Facet) -> dict[str, Any]:

@@ -211,9 +211,10 @@ def _add_searches(app: FastAPI, bench: Workbench) -> None:
         """Start a search for views beside everything that is known."""
         options = body.model_dump()
         count = options.pop("n_views")
-        return Answer(
-            bench.search(bench.get(exploration_id), options, count).to_dict(), status_code=201
-        )
+        hints = {name: options.pop(name) for name in ("features", "rows")}
+        exploration = bench.get(exploration_id)
+        job = bench.search(exploration, options, count, **hints)
+        return Answer(job.to_dict(), status_code=201)
 
     @app.get("/api/explorations/{exploration_id}/jobs/{job_id}", responses=NO_SUCH)
     def job(exploration_id: str, job_id: str) -> Any:

@@ -84,9 +84,14 @@ class Options(Strict):
 
 
 class Search(Options):
-    """Settings of a search, and how many views are to be found."""
+    """Settings of a search, how many views are to be found, and hints where to look.
+
+    ``features`` are the only ones of the features that count, ``rows`` the only rows.
+    """
 
     n_views: Annotated[int, Field(ge=1, le=6)] = 1
+    features: Annotated[list[Name], Field(min_length=1, max_length=5000)] | None = None
+    rows: Annotated[list[int], Field(min_length=1)] | None = None
 
 
 class Accept(Strict):
@@ -97,7 +102,7 @@ class Accept(Strict):
 
 
 class Reject(Strict):
-    """The view is set aside: neither known nor exported."""
+    """The view is set aside and not exported, and the next search does not return it again."""
 
     do: Literal["reject"]
     view: str
@@ -175,6 +180,8 @@ class KeptFind(KeptRoles):
     options: KeptOptions
     known: list[ViewId]
     merged: dict[ViewId, list[Groups]]
+    follows: Count = 0
+    among: list[Count] | None = None
 
 
 class KeptVerdict(BaseModel):

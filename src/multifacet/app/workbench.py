@@ -189,9 +189,11 @@ class Workbench:
 
     # Searches
 
-    def search(self, exploration: Exploration, options: dict[str, Any], count: int) -> Job:
-        """Ask for views."""
-        task = exploration.task(options, count)
+    def search(
+        self, exploration: Exploration, options: dict[str, Any], count: int, **hints: Any
+    ) -> Job:
+        """Ask for views; hints say where to look, see :meth:`Exploration.task`."""
+        task = exploration.task(options, count, **hints)
 
         def found(message: dict[str, Any]) -> dict[str, Any]:
             view_id = exploration.found(task, message)

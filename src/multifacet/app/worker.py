@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..progress import Event
@@ -26,8 +27,9 @@ def work(connection: Connection) -> None:
     from ..tables import find  # noqa: F401
 
     try:
+        kept: list[_Kept] = []
         while True:
-            _do(connection.recv(), connection)
+            _do(connection.recv(), connection, kept)
     except (EOFError, BrokenPipeError, KeyboardInterrupt):  # nobody is left to tell
         return
 
@@ -43,18 +45,19 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
-def _do(job: dict[str, Any], connection: Connection) -> None:
+def _do(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> None:
     """Find views one after the other, each given all before it."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", category=UserWarning)
-            _find(job, connection)
+            _find(job, connection, kept)
         notes = list(dict.fromkeys(for_the_page(warning.message) for warning in caught))
         connection.send({"kind": "done", "notes": notes})
     except (EOFError, BrokenPipeError):
         raise
     except MemoryError as error:
+        kept.clear()
         words = f"the search ran out of memory{f': {error}' if str(error) else ''}"
         connection.send({"kind": "failed", "message": words})
     except Exception as error:  # whatever it is, the page has to hear of it
@@ -63,26 +66,91 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
         connection.send({"kind": "failed", "message": words})
 
 
-def _find(job: dict[str, Any], connection: Connection) -> None:
-    from ..finding.finder import ViewFinder
+def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> None:
+    """Find views one after the other; ``kept`` holds the search that is gone on with, if any."""
+    import numpy as np
+
     from ..frames import prepare
     from ..frames.roles import warn_of_identifiers
-    from ..tables.find import views_of
+    from ..tables.find import told_views
 
     columns, given = dict(job["columns"]), list(job["given"])
     table = {name: job[name] for name in ("identifier", "standardize", "missing")}
+    rows = np.arange(job["n_rows"]) if job["rows"] is None else np.array(job["rows"])
     for name in job["names"]:
         prepared = prepare(columns, given=given or None, **table)
+        places = prepared.rows
+        index = rows[places] if job["identifier"] is None else prepared.index
+        prepared = replace(prepared, rows=rows[places], index=index)
         warn_of_identifiers(columns, prepared.encoding)
-        tell = _Teller(connection, prepared, name)
-        views = views_of(prepared, ViewFinder(1, verbose=tell, **job["options"]))
-        dropped = sorted({*range(job["n_rows"])} - {*views.rows.tolist()})
-        connection.send({"kind": "found", "views": views, "name": name, "dropped": dropped})
-        labels: Any = [None] * job["n_rows"]
-        for row, label in zip(views.rows, views[0].labels, strict=True):
+        search, follows = _begun(prepared, job["options"], kept)
+        view = search.next(_Teller(connection, prepared, name))
+        if view is None:
+            raise ValueError("no further grouping was found: allow one again, or change settings")
+        views = told_views(prepared, search.finder, [view])
+        labels: Any = [None] * len(rows)
+        for row, label in zip(places, view.labels, strict=True):
             labels[row] = int(label)
         columns[name] = labels
         given.append(name)
+        dropped = sorted({*range(job["n_rows"])} - {*views.rows.tolist()})
+        found = {"kind": "found", "views": views, "name": name, "dropped": dropped}
+        connection.send(found | {"follows": follows})
+
+
+@dataclass
+class _Kept:
+    """A search with what it has found: it can go on where all of that is avoided, and no more."""
+
+    X: Any
+    options: dict[str, Any]
+    finder: Any
+    ongoing: Any
+    found: list[Any]
+
+    def next(self, tell: _Teller) -> Any:
+        self.finder.set_params(verbose=tell)
+        view = self.ongoing.next(self.found)
+        if view is not None:
+            self.found.append(view.labels)
+        return view
+
+    def leads_to(self, X: Any, options: dict[str, Any], known: list[Any]) -> bool:
+        """Tell whether going on is what is asked for."""
+        from ..results.measures import same_grouping
+
+        mine = [*self.ongoing.given, *self.found]
+        return (
+            options == self.options
+            and len(known) == len(mine)
+            and _same(X, self.X)
+            and all(map(same_grouping, mine, known))
+        )
+
+
+def _begun(prepared: Any, options: dict[str, Any], kept: list[_Kept]) -> tuple[_Kept, int]:
+    """Return the search for the next view, and how many views it has found before."""
+    from ..finding.finder import ViewFinder
+    from ..validation import check_labelings
+
+    X = prepared.X
+    known = check_labelings(prepared.given or None, X.shape[0], prepared.given_names)
+    if kept and kept[0].leads_to(X, options, known):
+        return kept[0], len(kept[0].found)
+    kept.clear()  # before the next one takes its memory
+    finder = ViewFinder(1, **options)
+    kept.append(_Kept(X, options, finder, finder.begin(X, given=known or None), []))
+    return kept[0], 0
+
+
+def _same(X: Any, other: Any) -> bool:
+    """Tell whether two tables of features, both of which may be sparse, are the same."""
+    import numpy as np
+    from scipy.sparse import issparse
+
+    if X.shape != other.shape or issparse(X) != issparse(other):
+        return False
+    return bool((other != X).nnz == 0) if issparse(X) else np.array_equal(X, other)
 
 
 class _Teller:

@@ -40,6 +40,7 @@ from ..validation import (
 )
 from ..wording import Argument, ArgumentError
 from .methods import Finding, Method, as_method
+from .ongoing import Ongoing
 from .options import check_clusters_asked, clusters_asked, refuse_idle_options
 from .order import Order, Ordered
 
@@ -228,6 +229,31 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             self.labelings_ = on_rows(self, self._groups, everything, len(views), np.intp)
         self.labels_ = self._first(self.labelings_)
         return self
+
+    def begin(self, X: Any, *, given: Any = None) -> Ongoing:
+        """Begin a search for views that are asked for one by one, each by what became of others.
+
+        Parameters
+        ----------
+        X, given : object
+            As in :meth:`fit`; parameters about the number of views are not used.
+
+        Returns
+        -------
+        Ongoing
+            What finds them; it keeps the candidates that it has seen.
+        """
+        X = check_data(self, X, min_rows=MIN_ROWS)
+        method, _ = self._check()
+        known = check_labelings(given, X.shape[0])
+        seed = draw_seed(self.random_state)
+        finding = self._begin(method, X, known, seed)
+
+        def following(labelings: list[Array], position: int) -> View | None:
+            announce(self.verbose, "view", number=position + 1, most=position + 1)
+            return self._next_view(X, method, finding, labelings, position, seed)
+
+        return Ongoing(known, following)
 
     def transform(self, X: Any) -> Any:
         """Return where rows lie in all views, side by side.

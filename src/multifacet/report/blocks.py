@@ -103,6 +103,22 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Ridges:
+    """How often values of something are found in each group: one hill above the other.
+
+    ``counts`` has a row per group, in intervals of equal length from ``low`` to ``high``.
+    """
+
+    caption: str
+    axis: str
+    low: float
+    high: float
+    counts: Sequence[Sequence[int]]
+    means: Sequence[float]
+    names: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Code:
     """Something to type or to copy."""
 
@@ -141,4 +157,6 @@ class Page:
     sections: Sequence[Section] = field(default_factory=list)
 
 
-Block: TypeAlias = Paragraph | Facts | Table | Scatter | Line | Code | Columns | Details | Section
+Block: TypeAlias = (
+    Paragraph | Facts | Table | Scatter | Line | Ridges | Code | Columns | Details | Section
+)

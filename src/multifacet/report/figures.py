@@ -68,7 +68,7 @@ def scatter(figure: Scatter) -> str:
     body = f'{frame.axes(*figure.axes)}<g class="points">{"".join(marks)}</g>'
     groups = counted(len(set(figure.groups)), "group")
     words = f"Scatter plot of {counted(n, 'point')} in {groups}: {_named(figure.axes)}."
-    return _svg(body, figure.caption, words)
+    return svg(body, figure.caption, words)
 
 
 def line(figure: Line) -> str:
@@ -89,17 +89,18 @@ def line(figure: Line) -> str:
         text = f'text-anchor="{side}">{escape(figure.names[i])}</text>'
         parts.append(f'<text class="beside" x="{x + right:.1f}" y="{y + down:.1f}" {text}')
     words = f"Line through {counted(len(places), 'point')}: {_named(figure.axes)}."
-    return _svg("".join(parts), figure.caption, words)
+    return svg("".join(parts), figure.caption, words)
 
 
 def _named(axes: tuple[str, str]) -> str:
     return "; ".join(filter(None, axes))
 
 
-def _svg(body: str, title: str, description: str) -> str:
+def svg(body: str, title: str, description: str, height: float = HEIGHT) -> str:
+    """Return a drawing with what it shows in words."""
     words = escape(f"{title} {description}")
     return (
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}">'
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words}">'
         f"{body}</svg>"
     )
 
@@ -149,11 +150,11 @@ class _Frame:
         """Return grid, ticks and names."""
         low, right = HEIGHT - BOTTOM, WIDTH - RIGHT
         parts = []
-        for value, text in _ticks(*self.x_range):
+        for value, text in ticks(*self.x_range):
             x = self.place(value, self.y_range[0])[0]
             parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{low}"/>')
             parts.append(f'<text x="{x:.1f}" y="{low + 17}" text-anchor="middle">{text}</text>')
-        for value, text in _ticks(*self.y_range) if y_name else ():
+        for value, text in ticks(*self.y_range) if y_name else ():
             y = self.place(self.x_range[0], value)[1]
             parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{right}"/>')
             parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
@@ -176,7 +177,7 @@ def _widened(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
+def ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
     """Yield about five round numbers of a range, and their texts."""
     rough = (high - low) / 5
     unit = 10.0 ** math.floor(math.log10(rough))

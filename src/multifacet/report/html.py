@@ -22,12 +22,14 @@ from .blocks import (
     Mark,
     Page,
     Paragraph,
+    Ridges,
     Scatter,
     Section,
     Shade,
     Table,
 )
 from .figures import line, marker, scatter
+from .ridges import ridges
 
 #: Characters from which a cell holds words, which wrap.
 WORDS = 24
@@ -124,6 +126,11 @@ def _(block: Scatter, level: int) -> str:
 @block_html.register
 def _(block: Line, level: int) -> str:
     return _figure(line(block), block.caption)
+
+
+@block_html.register
+def _(block: Ridges, level: int) -> str:
+    return _figure(ridges(block), block.caption)
 
 
 @block_html.register

@@ -16,6 +16,7 @@ from .blocks import (
     Line,
     Page,
     Paragraph,
+    Ridges,
     Scatter,
     Section,
     Table,
@@ -78,6 +79,12 @@ def _(block: Line, level: int) -> str:
     pairs = zip(block.names, block.places, strict=True)
     rows = [[name, number(x), number(y)] for name, (x, y) in pairs]
     return block_text(Table(block.caption, ["point", *block.axes], rows), level)
+
+
+@block_text.register
+def _(block: Ridges, level: int) -> str:
+    rows = [[name, number(mean, 4)] for name, mean in zip(block.names, block.means, strict=True)]
+    return block_text(Table(block.caption, ["group", f"mean {block.axis}"], rows), level)
 
 
 @block_text.register

@@ -66,6 +66,12 @@ def _check_view(document: ViewsDocument, view: ViewDict, place: str) -> None:
     axes = len(view["loadings"]) or len(view["coordinates"][0] if view["coordinates"] else [])
     _table(f"{place}.coordinates", view["coordinates"], drawn, axes)
     _some(f"{place}.coordinates[0]", view["coordinates"][0])
+    for i, one in enumerate(view.get("contrasts", [])):
+        where = f"{place}.contrasts[{i}]"
+        _some(f"{where}.counts", one["counts"])
+        _some(f"{where}.counts[0]", one["counts"][0])
+        _table(f"{where}.counts", one["counts"], view["n_clusters"], len(one["counts"][0]))
+        _size(f"{where}.means", one["means"], view["n_clusters"])
     if view["groups"]:
         _check_groups(view["groups"], len(view["effects"]), f"{place}.groups")
 

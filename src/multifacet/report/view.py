@@ -22,6 +22,7 @@ from .blocks import (
     Fact,
     Facts,
     Mark,
+    Ridges,
     Scatter,
     Section,
     Shade,
@@ -32,6 +33,8 @@ from .words import SPACE, axis_names, capitalised, chance, number, share, spread
 
 #: Columns of the table of typical rows, and up to how many groups have more than one such row.
 EXAMPLE_COLUMNS, FEW_GROUPS = 6, 6
+#: Groups whose distributions are drawn.
+MAX_HILLS = 8
 #: Number at which the colours and shapes of given labels begin, in every view: the same label looks
 #: the same throughout, and different from the groups, to be taken for what it is.
 KNOWN = 10
@@ -46,7 +49,10 @@ def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
         weights, loadings = view["feature_weights"], view["loadings"]
         table = loadings_table(document["features"], weights, loadings, view["strength"])
         features = [Section("The features behind it", [table])]
-    blocks: list[Block] = [_facts(document, view), Columns(_scatters(document, view)), *features]
+    blocks: list[Block] = [_facts(document, view), Columns(_scatters(document, view))]
+    if view.get("contrasts"):
+        blocks.append(Section("What tells them apart", [Columns(_ridges(view))]))
+    blocks += features
     blocks.append(Section("Groups", [_groups_table(document, view)]))
     if view["groups"]:
         blocks.append(Section("What they are like", [_profile_table(document, view)]))
@@ -108,6 +114,25 @@ def _scatters(document: ViewsDocument, view: ViewDict) -> list[Block]:
     for given, labels in zip(document["given"], known, strict=True):
         caption = f"The same points coloured by {given['name']}: does it explain the groups?"
         figures.append(figure(caption, labels, given["groups"], first=KNOWN))
+    return figures
+
+
+def _ridges(view: ViewDict) -> list[Block]:
+    """Return how the features that are named are distributed in each group."""
+    names = [f"group {group}" for group in range(view["n_clusters"])]
+    figures: list[Block] = []
+    for one in view.get("contrasts", []):
+        axis, what = one["feature"], one["feature"]
+        if one["given"] is not None:
+            axis = f"{one['feature']}, at equal {one['given']}"
+            what = f"{one['feature']} as it would be if all rows had the mean {one['given']}"
+        caption = f"{what}: share of the rows of each group, its mean dashed."
+        hills, means = one["counts"][:MAX_HILLS], one["means"][:MAX_HILLS]
+        if len(hills) < len(names):
+            caption += f" The first {len(hills)} of {len(names)} groups are shown."
+        figures.append(
+            Ridges(caption, axis, one["low"], one["high"], hills, means, names[: len(hills)])
+        )
     return figures
 
 

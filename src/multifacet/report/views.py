@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..documents import FrontierDict, RunDict, SelectionDict, ViewDict, ViewsDocument
-from ..explain import telling_features
 from ..results.verdicts import SEPARATION_SCALE, STABILITY_SCALE
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
 from .pieces import agreement_table, repeat_section
@@ -81,7 +80,7 @@ def _answer(document: ViewsDocument) -> list[Block]:
         texts = (f"{told(view['sentence'])}.", view["evidence"], _features(document, view))
         doubt = ": seen, not believed" * (view.get("verdict") == "chance")
         title = f"{capitalised(view['name'])}{doubt}"
-        blocks.append(Section(title, [Paragraph(text) for text in texts]))
+        blocks.append(Section(title, [Paragraph(text) for text in texts if text]))
     if document["rejected"] is not None:
         next_one = "A further grouping" if document["views"] else "The best candidate"
         words = f"{next_one} was looked at and not believed. {document['rejected']['evidence']}"
@@ -90,13 +89,14 @@ def _answer(document: ViewsDocument) -> list[Block]:
 
 
 def _features(document: ViewsDocument, view: ViewDict) -> str:
-    weights, strength = view["feature_weights"], view["strength"]
-    telling = telling_features(weights, strength, view["effects"])
-    if telling:
-        words = [f"{document['features'][j]} ({share(strength[j])})" for j in telling]
+    weights, contrasts = view["feature_weights"], view.get("contrasts")
+    if contrasts is None:  # written before features were named by what they tell
+        return ""
+    if contrasts:
+        named = listed([one["name"] for one in contrasts])
         return (
-            f"What tells them apart: {listed(words)}. In brackets, how much of the feature's "
-            "variance lies between the groups."
+            f"What tells them apart: {named}. Without any other feature, that puts "
+            f"{share(view.get('told') or 0.0)} of the rows into their group."
         )
     if not view["loadings"]:
         return "It was found in all features at once."

@@ -58,12 +58,10 @@ def independence_of(labels: Array, known: Sequence[Array], seed: int) -> float |
     return min(1.0, len(found) * min(found)) if found else None
 
 
-def explained(
-    X: Any, labels: Array, components: Array, names: Sequence[str] | None, units: Any = None
-) -> Explanation:
+def explained(X: Any, labels: Array, components: Array, **words: Any) -> Explanation:
     """Return the features behind groups; those without a subspace were found in all features."""
     basis = components if len(components) else np.eye(X.shape[1])
-    return explain(X, labels, basis, feature_names=names, units=units)
+    return explain(X, labels, basis, **words)
 
 
 def same_grouping(a: Array, b: Any) -> bool:

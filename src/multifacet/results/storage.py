@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..documents import GroupDict, SelectionDict
+from ..documents import ContrastDict, GroupDict, SelectionDict
 from ..explain import Explanation
 from ..files import atomic, check_shape, read_json, shape_of
 from ..linalg import Array
@@ -36,6 +36,7 @@ _VIEW = {
     "independence": _MAYBE,
     "selection": (shape_of(SelectionDict), None),
     "groups": [shape_of(GroupDict)],
+    "contrasts?": [shape_of(ContrastDict)],
     "code_length": _MAYBE,
     "notes?": [str],
     "kind?": str,
@@ -50,6 +51,8 @@ _VIEW = {
         "rotation": [[float]],
         "cluster_names": [str],
         "sentence": str,
+        "contrasts?": [{"feature": int, "given": (int, None), "slope": float}],
+        "told?": _MAYBE,
     },
 }
 _OTHER = (*_ARRAYS, *_MAYBE_ARRAYS, "settings", "explanation")
@@ -112,7 +115,8 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
         if parts["separation"] is None:
             parts["separation"] = -math.inf
         parts["settings"] = Settings(**{name: one["settings"][name] for name in _SETTINGS})
-        words = {name: one["explanation"][name] for name in _EXPLANATION}
+        found = one["explanation"]
+        words = {name: found[name] for name in _EXPLANATION if name in found}
         parts["explanation"] = Explanation.from_dict(words)
         views.append(View(**parts))
     return views
@@ -156,3 +160,11 @@ def _check_sizes(one: dict[str, Any], arrays: Mapping[str, Array], place: str) -
         widths = {len(row) for row in rows} if len(shape) == 2 else set(shape[1:])
         if len(rows) != shape[0] or not widths <= set(shape[1:]):
             raise ValueError(f"{name} of {place} has not the shape {shape}")
+    for contrast in one["explanation"].get("contrasts", []):
+        features = {contrast["feature"], contrast["given"]} - {None}
+        if not features <= {*range(d)}:
+            raise ValueError(f"contrasts of {place} name features that it does not have")
+    if any(
+        len(told["counts"]) != k or len(told["means"]) != k for told in one.get("contrasts", [])
+    ):
+        raise ValueError(f"contrasts of {place} are not of {k} groups")

@@ -18,7 +18,6 @@ from ..documents import (
     ViewsDocument,
 )
 from ..evidence import Frontier
-from ..explain import telling_features
 from ..linalg import Array
 from ..metrics import nmi
 from ..search import PLAN, Selection
@@ -129,10 +128,8 @@ def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
 
     If none does by itself, these are the features that make up most of its subspace.
     """
-    found = view.explanation
-    telling = telling_features(found.weights, found.strength, found.effects)
-    if telling:
-        return [names[i] for i in telling]
+    if view.explanation.contrasts:
+        return [names[i] for i in view.explanation.named]
     order = np.argsort(-view.feature_weights, kind="stable")[:most]
     return [names[i] for i in order if view.feature_weights[i] >= 0.05]
 
@@ -185,6 +182,8 @@ def _describe_view(view: View, rows: Array, known: list[str], significance: floa
         "groups": view.groups,
         "feature_weights": listed(view.feature_weights),
         "strength": listed(found.strength),
+        "contrasts": view.contrasts,
+        "told": rounded(found.told),
         "effects": [listed(row) for row in found.effects],
         "loadings": [listed(axis) for axis in found.loadings] if len(view.components) else [],
         "labels": view.labels.tolist(),

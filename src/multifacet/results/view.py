@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..documents import GroupDict, SelectionDict
+from ..documents import ContrastDict, GroupDict, SelectionDict
 from ..evidence import attempt
 from ..explain import Explanation
 from ..frames import Encoding
@@ -19,6 +19,7 @@ from ..printable import one_line
 from ..search import Settings
 from ..validation import check_finite
 from . import measures
+from .contrasts import describe_contrasts, opposites
 from .found import Found
 from .groups import describe_groups
 from .rule import Rule, choose_landmarks, placed
@@ -65,6 +66,9 @@ class View:
     groups : list of dict
         The clusters in the terms of the table: size, name, means or shares of every column, typical
         rows. Only :func:`find_views` knows the table; empty otherwise.
+    contrasts : list of dict
+        The features that the sentence names, and how they are distributed in each group, in the
+        units of the table; empty if nobody knows it.
     code_length : float or None
         Bits that describe the rows in the subspace by their clusters; None unless the method is
         "isaac".
@@ -111,6 +115,7 @@ class View:
     explanation: Explanation = field(repr=False)
     selection: SelectionDict | None = field(repr=False, default=None)
     groups: list[GroupDict] = field(repr=False, default_factory=list)
+    contrasts: list[ContrastDict] = field(repr=False, default_factory=list)
     code_length: float | None = None
     notes: list[str] = field(repr=False, default_factory=list)
     kind: str = ""
@@ -165,7 +170,9 @@ class View:
         ([0, 0, 1, 1], [-1.05, -0.95, 0.95, 1.05])
         """
         found = found.completed(X, given)
-        explanation = measures.explained(X, found.labels, found.components, feature_names)
+        explanation = measures.explained(
+            X, found.labels, found.components, feature_names=feature_names
+        )
         independence, notes = attempt(
             measures.INDEPENDENCE,
             lambda: measures.independence_of(found.labels, given, random_state),
@@ -322,11 +329,21 @@ class View:
         >>> view.readable(X, prepared.encoding).groups[1]["profile"]["mass"]
         {'mean': 85.0, 'sd': 5.0}
         """
-        names, units = encoding.feature_names, encoding.scale
-        explanation = measures.explained(X, self.labels, self.components, names, units)
+        explanation = measures.explained(
+            X,
+            self.labels,
+            self.components,
+            feature_names=encoding.feature_names,
+            units=encoding.scale,
+            opposites=opposites(encoding),
+        )
         view = replace(self, explanation=explanation)
         index = np.arange(len(self.labels)) if index is None else index
-        return replace(view, groups=describe_groups(view, X, encoding, index))
+        return replace(
+            view,
+            groups=describe_groups(view, X, encoding, index),
+            contrasts=describe_contrasts(view, X, encoding),
+        )
 
     def renamed(self, name: str, group_names: Mapping[int, str] | None = None) -> View:
         """Return the view, and some of its groups, under other names.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
@@ -18,6 +19,7 @@ from ..finding.methods import as_method
 from ..frames import Prepared, prepare
 from ..frames.roles import warn_of_identifiers
 from ..progress import announce
+from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from .partitions import prepare_partitions
@@ -131,8 +133,31 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     """
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder.fit(prepared.X, given=known or None)
+    return told_views(prepared, finder, finder.views_, finder.rejected_)
+
+
+def told_views(
+    prepared: Prepared, finder: ViewFinder, found: Sequence[View], rejected: View | None = None
+) -> Views:
+    """Return views that a finder has found in the terms of their table.
+
+    Parameters
+    ----------
+    prepared, finder : object
+        As in :func:`views_of`.
+    found : sequence of View
+        What it has found; if anything was given, what novelty costs is measured for the first.
+    rejected : View, optional
+        What it has seen and not believed.
+
+    Returns
+    -------
+    Views
+        As :func:`find_views` returns them.
+    """
+    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     table = (prepared.X, prepared.encoding, prepared.index)
-    views = [view.readable(*table) for view in finder.views_]
+    views = [view.readable(*table) for view in found]
     path = None
     if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
@@ -150,7 +175,6 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
         )
         views[0] = replace(first, notes=first.notes + notes)
     given_labels = dict(zip(prepared.given_names, prepared.given, strict=True))
-    rejected = None if finder.rejected_ is None else finder.rejected_.readable(*table)
     return Views(
         views,
         prepared.index,
@@ -158,7 +182,7 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
         given_labels,
         prepared.encoding,
         path,
-        rejected,
+        None if rejected is None else rejected.readable(*table),
         finder.significance,
     )
 

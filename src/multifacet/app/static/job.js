@@ -10,14 +10,14 @@ const STAGES = { view: "preparing the search", select: "searching", explore: "al
   components: "separating independent components", merge: "merging dependent components", clusters: "clustering the subspaces" };
 const OVER = ["done", "failed", "cancelled"];
 
-export function follow(place, job) {
+export function follow(place, job, hint = "") {
   const bar = h("progress", { max: 1, "aria-label": "Progress of the search" });
   const words = h("p", { class: "note" }, "starting");
   const picture = h("div", { class: "figure sketch", hidden: true });
   const caption = h("p", { class: "note" });
   const began = Date.now() - 1000 * (job.seconds ?? 0);
   const stop = button("Cancel", () => attempt(() => api.cancel(state.exploration.id, job.id)), { id: "cancel" });
-  const box = h("section", { class: "job", "aria-label": "Search under way", tabindex: "-1" }, h("div", { class: "head" }, h("h2", {}, `Looking for ${job.names[0]}`), stop), bar, words, picture, caption);
+  const box = h("section", { class: "job", "aria-label": "Search under way", tabindex: "-1" }, h("div", { class: "head" }, h("h2", {}, `Looking for ${job.names[0]}${hint ? `, ${hint}` : ""}`), stop), bar, words, picture, caption);
   fill(place, box);
   const source = new EventSource(api.eventsAddress(state.exploration.id, job.id));
   let told = "starting";

@@ -37,11 +37,11 @@ async function bench(id) {
   cards.className = "cards views";
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   fill(main, h("div", { class: "bench" }, panel, h("div", { class: "results" }, problem, job, cards, view, all, agreement, runs, rows)));
-  const started = (found) => {
+  const started = (found, words) => {
     exploration.jobs.push(found);
     state.exploration.jobs = [...state.exploration.jobs.filter((one) => one.id !== found.id), found];
     emit("exploration");
-    follow(job, found);
+    follow(job, found, words);
     job.scrollIntoView({ block: "nearest" });
     job.firstElementChild.focus({ preventScroll: true });
     announce("The search has begun");

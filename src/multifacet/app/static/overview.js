@@ -15,8 +15,9 @@ export function viewList(place) {
     fill(place, views.map((view) => h("button", { type: "button", class: `card view-card ${view.status}`, "aria-pressed": String(view.id === state.chosen),
       onclick: () => { state.chosen = view.id; emit("chosen"); } },
     h("strong", {}, view.name, view.status === "new" ? null : h("em", {}, view.status)),
-    h("span", {}, `${view.n_clusters} groups`, view.given.length ? `, beside ${view.given.join(", ")}` : ""),
-    h("span", { class: "sizes" }, view.sizes.slice(0, 8).map((size, i) => h("span", {}, mark(i), size.toLocaleString("en")))))));
+    h("span", {}, `${view.n_clusters} groups`, view.given.length ? `, beside ${view.given.join(", ")}` : "",
+      view.avoided.length ? `, not ${view.avoided.join(", ")} again` : "", view.among === null ? "" : `, among ${view.among.toLocaleString("en")} rows`),
+    h("span", { class: "sizes" }, view.sizes.slice(0, 8).map((size, i) => h("span", {}, mark(view.colours[i]), size.toLocaleString("en")))))));
     place.hidden = !views.length;
   }
   on("exploration", show);
@@ -26,11 +27,11 @@ export function viewList(place) {
 
 // How the points of a view are coloured: by its own groups, or by those of another labeling.
 function codesOf(found, all, colouring) {
-  if (colouring === "own") return { codes: found.points.labels, names: found.group_names, first: 0 };
+  if (colouring === "own") return { codes: found.points.labels, names: found.group_names, colours: found.colours };
   const other = all.find((one) => one.name === colouring);
   if (other) {
     const labels = new Map(other.points.rows.map((row, i) => [row, other.points.labels[i]]));
-    return { codes: found.points.rows.map((row) => labels.get(row) ?? -1), names: other.group_names, first: 0 };
+    return { codes: found.points.rows.map((row) => labels.get(row) ?? -1), names: other.group_names, colours: other.colours };
   }
   const known = found.known.find((one) => one.name === colouring);
   return { codes: known?.codes ?? found.points.rows.map(() => -1), names: known?.names ?? [], first: KNOWN };
@@ -66,8 +67,8 @@ export function overview(place) {
       plan[`xaxis${n}`] = { ...axis(""), domain: [left, right], anchor: `y${n}`, showticklabels: false };
       plan[`yaxis${n}`] = { ...axis(""), domain: [bottom, top], anchor: `x${n}`, showticklabels: false };
       plan.annotations.push(heading(one.name, left, top));
-      const { codes, names: words, first } = codesOf(one, found, state.colouring);
-      return trace(one.points, codes, words, { first, xaxis: `x${n}`, yaxis: `y${n}` });
+      const { codes, names: words, first, colours } = codesOf(one, found, state.colouring);
+      return trace(one.points, codes, words, { first, colours, xaxis: `x${n}`, yaxis: `y${n}` });
     });
     plan.margin = { l: 10, r: 10, t: 30, b: 10 };
     erase(figure); // the number of panels may have changed

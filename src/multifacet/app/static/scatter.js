@@ -25,6 +25,7 @@ export function trace(points, codes, names, options = {}) {
   const colours = groupColours();
   const grey = colour("rule");
   const n = points.x.length;
+  const look = options.colours ? (c) => options.colours[c] ?? c : (c) => (options.first ?? 0) + c;
   const hint = (i) => (codes && codes[i] >= 0 ? names[codes[i]] : "");
   return {
     type: "scattergl", mode: "markers", x: points.x, y: places(points), customdata: points.rows,
@@ -33,8 +34,8 @@ export function trace(points, codes, names, options = {}) {
     marker: {
       size: n > MANY ? 3 : n > 2000 ? 4 : n > 400 ? 6 : 7.5,
       opacity: n > MANY ? 0.5 : 0.8,
-      color: codes ? codes.map((c) => (c < 0 ? grey : colours[((options.first ?? 0) + c) % 8])) : colour("s2"),
-      symbol: codes && n <= MANY ? codes.map((c) => (c < 0 ? "circle" : symbolOf((options.first ?? 0) + c))) : "circle",
+      color: codes ? codes.map((c) => (c < 0 ? grey : colours[look(c) % 8])) : colour("s2"),
+      symbol: codes && n <= MANY ? codes.map((c) => (c < 0 ? "circle" : symbolOf(look(c)))) : "circle",
       line: { width: 0 },
     },
     selected: { marker: { opacity: 1 } },

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { attempt, button, counted, fill, h, select } from "./dom.js";
-import { on, state, take } from "./state.js";
+import { emit, on, state, take } from "./state.js";
 
 const ROLES = [["feature", "feature"], ["given", "known"], ["identifier", "row name"], ["none", "left out"]];
 const SCALES = [["auto", "as the table suggests"], ["true", "each has its own"], ["false", "as in the table"]];
@@ -107,11 +107,15 @@ export function setupPanel(panel, found) {
   const data = h("details", { open: true, class: "panel" }, h("summary", {}, "The table"), h("div", { class: "inside" }));
   const known = h("p", { class: "note" });
   const narrow = matchMedia("(max-width: 60rem)");
-  const find = button("Find a grouping", () => attempt(async () => {
-    const job = await api.search(state.exploration.id, asked());
+  const avoided = h("div", {});
+  const busy = () => state.exploration.jobs.some((job) => job.status === "running" || job.status === "waiting");
+  const search = (hint, words) => attempt(async () => {
+    if (busy()) throw new Error("A search is under way: cancel it first.");
+    const job = await api.search(state.exploration.id, { ...asked(), ...hint });
     if (narrow.matches) data.open = false; // what comes is below
-    found(job);
-  }), { class: "primary wide", id: "find" });
+    found(job, words);
+  });
+  const find = button("Find a grouping", () => search({}, ""), { class: "primary wide", id: "find" });
   const options = h("details", { class: "panel" }, h("summary", {}, "Settings (all automatic)"),
     h("div", { class: "inside fields" },
       setting("n_clusters", "Groups", "a number, or auto"),
@@ -121,19 +125,23 @@ export function setupPanel(panel, found) {
       setting("random_state", "Seed", "a whole number")));
   function show() {
     fill(data.lastChild, dataPanel());
-    const { setup, views, jobs } = state.exploration;
+    const { setup, views } = state.exploration;
     const names = [...setup.given, ...views.filter((view) => view.status === "accepted").map((view) => view.name)];
     fill(known, names.length ? `Known: ${names.join(", ")}. The search avoids ${names.length > 1 ? "them" : "it"}.`
       : "Nothing is known yet: mark a column as known, or accept a view.");
-    find.textContent = names.length ? "Find another grouping" : "Find a grouping";
-    const busy = jobs.some((job) => job.status === "running" || job.status === "waiting");
-    find.disabled = busy || !setup.features.length;
+    const rejected = views.filter((view) => view.status === "rejected");
+    fill(avoided, rejected.map((view) => h("p", { class: "note" }, `Rejected, so not again: ${view.name}. `,
+      button("Allow again", () => attempt(async () => { take(await api.step(state.exploration.id, { do: "restore", view: view.id })); emit("chosen"); }),
+        { class: "bare", "aria-label": `Allow ${view.name} again` }))));
+    find.textContent = names.length || rejected.length ? "Find another grouping" : "Find a grouping";
+    find.disabled = busy() || !setup.features.length;
     options.firstChild.textContent = Object.entries(settings).every(([name, value]) =>
       value === { n_views: "1", random_state: "0" }[name] || value === "auto" || value === "") ? "Settings (all automatic)" : "Settings";
   }
   options.addEventListener("input", () => { options.firstChild.textContent = "Settings"; });
-  fill(panel, h("section", { class: "searching" }, h("h2", {}, "Search"), known, find, options), data);
+  fill(panel, h("section", { class: "searching" }, h("h2", {}, "Search"), known, avoided, find, options), data);
   on("exploration", show);
+  on("search", search);
   if (narrow.matches && state.exploration.views.length) data.open = false;
   show();
 }

@@ -5,6 +5,7 @@ import { KNOWN, mark } from "./colours.js";
 import { askName, attempt, button, chance, counted, fill, h, number, select, table } from "./dom.js";
 import { frontierPanel } from "./frontier.js";
 import { imagesPanel } from "./images.js";
+import { contrastsPanel } from "./ridges.js";
 import { loadingsPanel, profilePanel } from "./features.js";
 import { axis, draw, heading, layout, trace } from "./scatter.js";
 import { detail, emit, highlight, on, state, take } from "./state.js";
@@ -35,14 +36,16 @@ function actions(view) {
       ? button("✓ Accepted", () => act({ do: "restore", view: view.id }, "no longer accepted"), { class: "on", id: "accept", title: "Click to take it back", "aria-pressed": "true" })
       : button("Accept", () => act({ do: "accept", view: view.id }, "accepted: the next search avoids it"), { class: "primary", id: "accept", title: "The next search is given it too" }),
     on_status("rejected")
-      ? button("Take back", () => act({ do: "restore", view: view.id }, "taken back"), { id: "reject" })
-      : button("Reject", () => act({ do: "reject", view: view.id }, "rejected"), { id: "reject", title: "Set it aside" }),
+      ? button("Allow again", () => act({ do: "restore", view: view.id }, "allowed again"), { id: "reject", title: "The next search may return it" })
+      : button("Reject", () => act({ do: "reject", view: view.id }, "rejected: the next search does not return it"), { id: "reject", title: "Not this again: the next search avoids it" }),
     button("Rename", rename));
 }
 
 function groups(found) {
   const chosen = new Set();
   const merge = button("Merge", () => act({ do: "merge", view: found.id, groups: [...chosen] }, "merged"), { disabled: true, id: "merge" });
+  const rowsOf = (wanted) => found.points.rows.filter((_, i) => wanted.has(found.points.labels[i]));
+  const inside = button("Look among them", () => emit("search", { rows: rowsOf(chosen) }, "only among the rows of these groups"), { disabled: true, id: "inside" });
   const described = found.description.groups;
   const most = Math.max(...found.sizes);
   const rows = found.sizes.map((size, group) => {
@@ -55,20 +58,22 @@ function groups(found) {
     bar.style.width = `${(4 * size) / most}rem`;
     const light = () => highlight(found.points.rows.filter((_, i) => found.points.labels[i] === group));
     return h("tr", {},
-      h("th", { scope: "row" }, h("label", { class: "check" }, found.n_clusters < 3 ? null : h("input", { type: "checkbox", "aria-label": `Choose ${name} to merge`,
-        onchange: (event) => { event.target.checked ? chosen.add(group) : chosen.delete(group); merge.disabled = chosen.size < 2; } }),
-      mark(group), h("span", {}, name))),
+      h("th", { scope: "row" }, h("label", { class: "check" }, h("input", { type: "checkbox", "aria-label": `Choose ${name}`,
+        onchange: (event) => { event.target.checked ? chosen.add(group) : chosen.delete(group);
+          merge.disabled = chosen.size < 2 || chosen.size === found.n_clusters;
+          inside.disabled = !chosen.size || chosen.size === found.n_clusters || found.points.rows.length < found.points.total; } }),
+      mark(found.colours[group]), h("span", {}, name))),
       h("td", {}, bar, size.toLocaleString("en")),
       h("td", { class: "words" }, described[group]?.name ?? ""),
       h("td", {}, button("Highlight", light, { "aria-label": `Highlight ${name}` }), " ", button("Rename", rename, { "aria-label": `Rename ${name}` })));
   });
   return h("section", {}, h("h3", {}, "Groups"),
     table("The groups, their sizes, and how they differ from all other rows.", ["group", "rows", "what it is", ""], rows),
-    found.n_clusters > 2 ? h("p", {}, merge, h("span", { class: "note" }, " the groups that are ticked")) : null);
+    h("p", { class: "row" }, merge, inside, h("span", { class: "note" }, "Tick groups: those that belong together are merged, or looked at alone for what sets them apart.")));
 }
 
-function legend(names, first = 0) {
-  return h("ul", { class: "legend" }, names.slice(0, 24).map((name, i) => h("li", {}, mark(first + i), name)),
+function legend(names, colours) {
+  return h("ul", { class: "legend" }, names.slice(0, 24).map((name, i) => h("li", {}, mark(colours(i)), name)),
     names.length > 24 ? h("li", {}, `and ${names.length - 24} more`) : null);
 }
 
@@ -85,7 +90,7 @@ function picture(found, figure, legends, known) {
   const lanes = { showticklabels: false, title: { text: "" } };
   const left = axis(found.axes[0]);
   const up = found.points.y ? axis(found.axes[1]) : axis("", lanes);
-  const traces = [trace(found.points, codes, found.group_names)];
+  const traces = [trace(found.points, codes, found.group_names, shown ? {} : { colours: found.colours })];
   const plan = layout({ height: wide || !beside ? 400 : 720, annotations: [heading(shown ? `at novelty weight ${number(found.frontier.weights[shown.index])}` : found.name, 0, 1)], xaxis: left, yaxis: up });
   if (beside) {
     traces.push(trace(found.points, beside.codes, beside.names, { first: KNOWN, xaxis: "x2", yaxis: "y2" }));
@@ -100,11 +105,32 @@ function picture(found, figure, legends, known) {
     }
   }
   plan.uirevision = found.id;
-  fill(legends, legend(found.group_names), beside ? legend(beside.names, KNOWN) : null);
+  fill(legends, legend(found.group_names, (i) => found.colours[i]), beside ? legend(beside.names, (i) => KNOWN + i) : null);
   return draw(figure, traces, plan);
 }
 
+// What the next search should do otherwise than the one that found this view.
+function hints(found) {
+  const search = (more, words) => emit("search", more, words);
+  const brushed = button("Only among these rows", () => search({ rows: [...state.selection] }, "only among the highlighted rows"), { id: "among" });
+  const wanted = new Set();
+  const matter = button("Only these features", () => search({ features: [...wanted] }, `only by ${[...wanted].join(", ")}`), { id: "only-features", disabled: true });
+  const tick = (name) => h("label", { class: "check" }, h("input", { type: "checkbox", "aria-label": `${name} matters`,
+    onchange: (event) => { event.target.checked ? wanted.add(name) : wanted.delete(name); matter.disabled = !wanted.size; } }), name);
+  const features = h("div", { class: "row ticks", role: "group", "aria-label": "Features that matter" }, state.exploration.setup.features.map(tick));
+  const chosen = () => { brushed.disabled = state.selection.size < 5; brushed.textContent = state.selection.size ? `Only among ${counted(state.selection.size, "row")}` : "Only among highlighted rows"; };
+  selectionChanged = chosen;
+  chosen();
+  return h("details", { class: "panel", id: "hints" }, h("summary", {}, "Find another, with a hint"),
+    h("div", { class: "inside" }, h("div", { class: "row" },
+      button("Fewer groups", () => search({ n_clusters: found.n_clusters - 1 }, `${found.n_clusters - 1} groups`), { id: "fewer", disabled: found.n_clusters < 3 }),
+      button("More groups", () => search({ n_clusters: found.n_clusters + 1 }, `${found.n_clusters + 1} groups`), { id: "more" }), brushed),
+    h("p", { class: "note" }, "Or tick the features that matter:"), features, matter));
+}
+let selectionChanged = () => {};
+
 export function viewPanel(place) {
+  on("selection", () => selectionChanged());
   const figure = h("div", { class: "figure", id: "view-figure", role: "img" });
   const legends = h("div", { class: "legends" });
   const head = h("div", {});
@@ -134,7 +160,7 @@ export function viewPanel(place) {
       h("span", { class: "note" }, points.rows.length < points.total ? `Showing ${points.rows.length.toLocaleString("en")} of ${points.total.toLocaleString("en")} rows. ` : "",
         "Draw around points to highlight their rows everywhere."));
     await redraw();
-    fill(body, groups(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
+    fill(body, hints(found), groups(found), contrastsPanel(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
   }
   on("chosen", show);
   on("theme", redraw);

@@ -1,0 +1,8 @@
+"""A view in words: which features tell its groups apart, and how to read its subspace."""
+
+from .axes import varimax
+from .contrast import Contrast
+from .differences import NOTICEABLE
+from .explanation import Explanation, explain, importance
+
+__all__ = ["NOTICEABLE", "Contrast", "Explanation", "explain", "importance", "varimax"]
