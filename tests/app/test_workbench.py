@@ -86,7 +86,7 @@ def test_columns_are_described_and_get_roles(client, small):
     setup = state_of(client, address)["setup"]
     assert setup["features"] == ["x0", "x1", "x2", "x3"]
     assert setup["identifier"] == "bird"
-    assert setup["left_out"] == {"known": "looks like labels"}
+    assert setup["left_out"] == {"known": "few values; compared with every view"}
     preview = client.get(f"{address}/preview").json()
     known = next(column for column in preview["columns"] if column["name"] == "known")
     assert (known["kind"], known["values"], known["missing"]) == ("category", 2, 0)

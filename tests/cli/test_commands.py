@@ -171,7 +171,7 @@ def test_what_was_used_and_left_out_is_said(found):
     assert "'same'" in notes
     assert "constant" in notes
     assert "rows are named by column 'id'" in notes
-    assert "left out 'sex': looks like labels" in notes
+    assert "'sex' looks like labels, to be compared with what is found" in notes
     assert "4 features used: 'long', 'wide', 'high', 'deep'" in notes
     assert "every feature has standard deviation 1, since units may differ" in notes
     assert json.loads((found[0] / "run.json").read_text())["notes"] == [

@@ -208,11 +208,10 @@ class Exploration:
                 self.counter += 1
                 taken = {*self.columns, *(one.name for one in self.facets().values())}
                 names.append(unused(f"view {self.counter}", taken))
-            used = [*setup["features"], *setup["given"], setup["identifier"]]
-            columns = {name: self.columns[name] for name in self.columns if name in used}
-            columns |= {one.name: self.labels(one.id) for one in accepted}
+            # All columns: those that are no features are compared with what is found.
             return {
-                "columns": columns,
+                "columns": self.columns | {one.name: self.labels(one.id) for one in accepted},
+                "features": setup["features"],
                 "given": [*setup["given"], *(one.name for one in accepted)],
                 "accepted": [one.id for one in accepted],
                 "merged": {one.id: one.merges for one in accepted},

@@ -74,7 +74,16 @@ def report(exploration: Exploration) -> str:
     ]
     views = [exploration.views(one.id)[0] for one in same]
     given = {name: first.given[name] for name in same[0].step["given"]}
-    told = Views(views, first.index, rows, given, first.encoding, first.frontier)
+    told = Views(
+        views,
+        first.index,
+        rows,
+        given,
+        first.encoding,
+        first.frontier,
+        references=first.references,
+        roles=first.roles,
+    )
     return to_html(told.to_dict())
 
 
@@ -121,18 +130,17 @@ def _needs_numpy(found: list[Facet]) -> bool:
 
 def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int]) -> list[str]:
     step, i = facet.step, numbers[facet.id]
-    used = {*step["features"], *step["given"], step["identifier"]}
-    ordered = [name for name in exploration.columns if name in used]
     lines = [f"# {_in_a_line(facet.name)}" + (" (rejected)" * (facet.status == "rejected"))]
     # Names may hold anything, so each has a line: nothing but repr says where one ends.
-    lines += ["names = [", *(f"    {name!r}," for name in ordered), "]"]
-    lines.append("data = {name: table[name] for name in names}")
+    lines += ["features = [", *(f"    {name!r}," for name in step["features"]), "]"]
+    lines.append("data = dict(table)")
     given = list(step["given"])
     for known in step["known"]:
         name = unused(f"view {numbers[known]}", exploration.columns)
         lines.append(f"data[{name!r}] = labels_{numbers[known]}")
         given.append(name)
     arguments = [f"given={given!r}"] if given else []
+    arguments.append("features=features")
     named = step["identifier"] is not None
     arguments += [f"identifier={step['identifier']!r}"] if named else []
     scale = step["standardize"]

@@ -66,14 +66,12 @@ def _do(job: dict[str, Any], connection: Connection) -> None:
 def _find(job: dict[str, Any], connection: Connection) -> None:
     from ..finding.finder import ViewFinder
     from ..frames import prepare
-    from ..frames.roles import warn_of_identifiers
     from ..tables.find import views_of
 
     columns, given = dict(job["columns"]), list(job["given"])
-    table = {name: job[name] for name in ("identifier", "standardize", "missing")}
+    table = {name: job[name] for name in ("features", "identifier", "standardize", "missing")}
     for name in job["names"]:
         prepared = prepare(columns, given=given or None, **table)
-        warn_of_identifiers(columns, prepared.encoding)
         tell = _Teller(connection, prepared, name)
         views = views_of(prepared, ViewFinder(1, verbose=tell, **job["options"]))
         dropped = sorted({*range(job["n_rows"])} - {*views.rows.tolist()})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -14,33 +15,44 @@ from ..evidence import attempt, frontier
 from ..files import read_path
 from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
-from ..frames import Prepared, prepare
-from ..frames.roles import warn_of_identifiers
+from ..frames import Prepared, Roles, prepare
+from ..frames.preparation import decide_roles
+from ..frames.table import listing
 from ..progress import announce
+from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 
 
+@overload
+def find_views(data: Any, *, dry_run: Literal[True], **options: Any) -> Roles: ...
+@overload
+def find_views(data: Any, *, dry_run: Literal[False] = False, **options: Any) -> Views: ...
 def find_views(
     data: Any,
     *,
     given: Any = None,
     n_views: int | str = "auto",
     n_clusters: Any = "auto",
+    features: Any = None,
     exclude: Any = None,
+    categories: str = "reference",
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
+    keep_trivial: bool = False,
     random_state: int | None = 0,
+    dry_run: bool = False,
     **options: Any,
-) -> Views:
+) -> Views | Roles:
     """Find other groupings of a table: good, different from what is given, and explained.
 
     Parameters
     ----------
     data : data frame (pandas, polars, Arrow), dict of columns, array, sparse matrix (n, d), or path
-        The table. Boolean and categorical columns are encoded. A Parquet, Arrow or NPY file is
-        never read as a whole, so that it may be larger than memory.
+        The table. Of a table with names of columns, numbers are features, and columns that look
+        like labels are compared with what is found; of an array, all columns are features. A
+        Parquet, Arrow or NPY file is never read as a whole, so that it may be larger than memory.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features. Labels in pandas are
         matched with the rows of a pandas data frame by their index.
@@ -48,8 +60,13 @@ def find_views(
         Number of views; "auto" stops when the next one is no better than chance.
     n_clusters : int, sequence of int or "auto", default="auto"
         Number of clusters: of all views, of each, or chosen.
+    features : column name or list of names, optional
+        The features, whatever they look like; by default what looks like measurements.
     exclude : column name or list of names, optional
-        Columns left out.
+        Columns that are no features.
+    categories : {"reference", "use"}, default="reference"
+        Columns that look like labels (text, truth values and numbers of few values) are only
+        compared with what is found, or used as features.
     identifier : column name, optional
         Column that names the rows.
     standardize : bool or "auto", default="auto"
@@ -59,9 +76,15 @@ def find_views(
         scales relative to each other; a warning says so and why.
     missing : {"error", "impute", "drop"}, default="error"
         What to do with missing values: name them and stop, fill in medians and most frequent
-        values, or drop the rows. Rows without a given label are dropped in both cases.
+        values, or drop the rows. Rows without a given label are dropped in both cases. Columns
+        that are no features may lack what they like.
+    keep_trivial : bool, default=False
+        Keep views that only repeat features of few values (:attr:`View.repeats`), after all
+        others. Otherwise they are left out, if anything else was found.
     random_state : int or None, default=0
         Seed.
+    dry_run : bool, default=False
+        Return what the columns would be used for, and search for nothing.
     **options
         Further parameters of :class:`ViewFinder`, such as a ``checkpoint`` for a long search.
 
@@ -69,7 +92,8 @@ def find_views(
     -------
     Views
         Print it, iterate over it, or call ``table``, ``plot``, ``report`` and ``save``. ``assign``
-        puts the labels into the table, ``predict`` tells the groups of new rows.
+        puts the labels into the table, ``predict`` tells the groups of new rows. With ``dry_run``,
+        the :class:`multifacet.frames.Roles` of the columns.
 
     Examples
     --------
@@ -80,25 +104,34 @@ def find_views(
     >>> views = find_views(penguins, given="species", n_views=1, n_refits=0)
     >>> views[0].labels.shape
     (333,)
+    >>> print(find_views(measurements.join(known), given="species", dry_run=True))
+    333 rows, 6 columns
+      feature    bill_length_mm     numbers
+      feature    bill_depth_mm      numbers
+      feature    flipper_length_mm  numbers
+      feature    body_mass_g        numbers
+      given      species            3 values
+      reference  sex                2 values  few values
     """
     _refuse_unknown(options)
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
     data = read_path(data) if isinstance(data, str | PathLike) else data
-    prepared = prepare(
-        data,
-        given=given,
-        exclude=exclude,
-        identifier=identifier,
-        standardize=standardize,
-        missing=missing,
-    )
-    warn_of_identifiers(data, prepared.encoding)
+    columns = {
+        "given": given,
+        "features": features,
+        "exclude": exclude,
+        "categories": categories,
+        "identifier": identifier,
+    }
+    if dry_run:
+        return decide_roles(data, **columns)
+    prepared = prepare(data, **columns, standardize=standardize, missing=missing)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
-    return views_of(prepared, finder)
+    return views_of(prepared, finder, keep_trivial=keep_trivial)
 
 
-def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
+def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = True) -> Views:
     """Return the views that a finder finds in a table, in the terms of the table.
 
     Parameters
@@ -107,6 +140,8 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
         The table, as :func:`multifacet.frames.prepare` returns it.
     finder : ViewFinder
         How to search; it is fitted.
+    keep_trivial : bool, default=True
+        Keep views that only repeat features, after all others.
 
     Returns
     -------
@@ -126,7 +161,7 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
     finder.fit(prepared.X, given=known or None)
     table = (prepared.X, prepared.encoding, prepared.index)
-    views = [view.readable(*table) for view in finder.views_]
+    views = _trivial_last([view.readable(*table) for view in finder.views_], keep_trivial)
     path = None
     if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
@@ -154,7 +189,23 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
         path,
         rejected,
         finder.significance,
+        prepared.references,
+        prepared.roles,
     )
+
+
+def _trivial_last(views: list[View], keep: bool) -> list[View]:
+    """Return views in their order, those that only repeat features at the end or not at all."""
+    real = [view for view in views if not view.repeats]
+    trivial = [view for view in views if view.repeats]
+    if not (real and trivial):
+        return views
+    if keep:
+        return [view.renamed(f"view {i}") for i, view in enumerate([*real, *trivial], start=1)]
+    names = listing(list(dict.fromkeys(name for view in trivial for name in view.repeats)))
+    message = f"left out {len(trivial)} of {len(views)} views, which only repeat {names}"
+    warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=3)
+    return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:

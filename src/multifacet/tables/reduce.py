@@ -13,7 +13,7 @@ from ..estimators.supervised import SupervisedKDR
 from ..estimators.unsupervised import SemiSupervisedKDR
 from ..explain import explain, importance, varimax
 from ..frames import Prepared, prepare
-from ..frames.roles import check_target, warn_of_identifiers
+from ..frames.roles import check_target
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
@@ -34,7 +34,9 @@ def reduce_table(
     scores: Any = None,
     n_components: int | str = "auto",
     n_clusters: int | str = "auto",
+    features: Any = None,
     exclude: Any = None,
+    categories: str = "reference",
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
@@ -49,7 +51,7 @@ def reduce_table(
     Parameters
     ----------
     data : data frame (pandas, polars, Arrow) or dict of columns
-        The table. Boolean and categorical columns are encoded.
+        The table. Numbers are features; columns that look like labels are none unless asked for.
     target : column name or list of names, optional
         Classes or real targets that the dimensions are to depend on (:class:`SupervisedKDR`).
     scores : column name or list of names, optional
@@ -59,8 +61,12 @@ def reduce_table(
         Number of dimensions.
     n_clusters : int or "auto", default="auto"
         Number of clusters, without a target; "auto" chooses as :class:`KDAC` does.
+    features : column name or list of names, optional
+        The features, whatever they look like; by default what looks like measurements.
     exclude : column name or list of names, optional
-        Columns left out.
+        Columns that are no features.
+    categories : {"reference", "use"}, default="reference"
+        Whether columns that look like labels are left aside, or used as features.
     identifier : column name, optional
         Column that names the rows.
     standardize : bool or "auto", default="auto"
@@ -105,12 +111,13 @@ def reduce_table(
     prepared = prepare(
         data,
         given=guides or None,
+        features=features,
         exclude=exclude,
+        categories=categories,
         identifier=identifier,
         standardize=standardize,
         missing=missing,
     )
-    warn_of_identifiers(data, prepared.encoding)
     options: dict[str, Any] = {
         "n_components": n_components,
         "kernel": kernel,
