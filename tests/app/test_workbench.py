@@ -158,7 +158,6 @@ def test_two_in_a_row_are_the_two_of_one_call(client, small):
 ADVISED = {
     "gap": ({"a": [None, *range(29)]}, {}, "choose under “Missing values” to fill in medians"),
     "empty": ({"a": [None] * 30}, {}, "has no values at all: mark it as “left out”"),
-    "names": ({"a": range(30), "id": range(9, 39)}, {}, "mark it as “row name” or as “left out”"),
     "text": ({"a": [f"it's [{i}]" for i in range(30)]}, {}, "as “row name” or as “left out”"),
     "dates": ({"a": np.arange("2020-01", "2022-07", dtype="M8[M]")}, {}, "mark it as “left out”"),
     "lost": ({"a": [1, *[None] * 29]}, {"missing": "drop"}, "mark the columns that lack most"),
