@@ -19,6 +19,7 @@ from ..frames import Encoding, Reference, Roles
 from ..frames.table import OnDisk
 from ..linalg import Array
 from ..printable import one_line
+from .annotated import is_annotated, with_views
 from .archive import FORMAT, pack, unpack
 from .assigned import with_labels
 from .relations import Relation, beside, relations
@@ -123,7 +124,7 @@ class Views:
 
         Parameters
         ----------
-        data : data frame (pandas, polars) or Arrow table
+        data : data frame (pandas, polars), Arrow table or AnnData
             The table in which the views were found, or one that shares rows with it; it is not
             changed. Rows are found by the column that was the ``identifier``, otherwise by the
             index in pandas, and by their positions in polars and Arrow.
@@ -132,7 +133,8 @@ class Views:
         -------
         object of the type of data
             Rows that the views are not about, because they were dropped or are new, have missing
-            labels.
+            labels. AnnData has labels in ``obs``, places in ``obsm``, what tells groups apart in
+            ``varm``, and words and numbers in ``uns``, all under names with ``multifacet``.
 
         Examples
         --------
@@ -143,6 +145,8 @@ class Views:
         >>> views.assign(birds).columns.tolist()[3:]
         ['body_mass_g', 'view 1']
         """
+        if is_annotated(data):
+            return with_views(data, self)
         labels = {view.name: view.labels for view in self.views}
         return with_labels(data, labels, self.index, self.rows, self.encoding.identifier)
 

@@ -19,9 +19,12 @@ from ..frames import Prepared, Roles, prepare
 from ..frames.preparation import decide_roles
 from ..frames.table import listing
 from ..progress import announce
+from ..results.annotated import is_annotated
 from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
+from ..wording import Argument, ArgumentError
+from .annotated import read_cells
 
 
 @overload
@@ -40,6 +43,8 @@ def find_views(
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
+    layer: str | None = None,
+    use_rep: str | None = None,
     keep_trivial: bool = False,
     random_state: int | None = 0,
     dry_run: bool = False,
@@ -49,10 +54,11 @@ def find_views(
 
     Parameters
     ----------
-    data : data frame (pandas, polars, Arrow), dict of columns, array, sparse matrix (n, d), or path
-        The table. Of a table with names of columns, numbers are features, and columns that look
-        like labels are compared with what is found; of an array, all columns are features. A
+    data : data frame, dict of columns, array, sparse matrix (n, d), AnnData or path
+        The table, data frames of pandas, polars or Arrow. Of named columns, numbers are features,
+        and those that look like labels are compared with what is found; of an array, all are. A
         Parquet, Arrow or NPY file is never read as a whole, so that it may be larger than memory.
+        The columns of ``obs`` of AnnData are references.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features. Labels in pandas are
         matched with the rows of a pandas data frame by their index.
@@ -78,6 +84,10 @@ def find_views(
         What to do with missing values: name them and stop, fill in medians and most frequent
         values, or drop the rows. Rows without a given label are dropped in both cases. Columns
         that are no features may lack what they like.
+    layer, use_rep : str, optional
+        Of AnnData, the layer in place of X, or the representation in ``obsm`` in place of
+        variables. By default, more than 100 variables go through principal components, those in
+        ``obsm["X_pca"]`` if there are any; ``use_rep="X"`` takes the variables themselves.
     keep_trivial : bool, default=False
         Keep views that only repeat features of few values (:attr:`View.repeats`), after all
         others. Otherwise they are left out, if anything else was found.
@@ -117,6 +127,7 @@ def find_views(
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
     data = read_path(data) if isinstance(data, str | PathLike) else data
+    data, features = _as_table(data, features, layer, use_rep)
     columns = {
         "given": given,
         "features": features,
@@ -206,6 +217,19 @@ def _trivial_last(views: list[View], keep: bool) -> list[View]:
     message = f"left out {len(trivial)} of {len(views)} views, which only repeat {names}"
     warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=3)
     return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
+
+
+def _as_table(data: Any, features: Any, layer: str | None, use_rep: str | None) -> tuple[Any, Any]:
+    """Return data and features; of annotated data, a data frame and the features that it has."""
+    if is_annotated(data):
+        cells = read_cells(data, layer, use_rep, features)
+        if cells.note:
+            warnings.warn(cells.note, UserWarning, stacklevel=3)
+        return cells.frame, cells.features
+    for name, value in (("layer", layer), ("use_rep", use_rep)):
+        if value is not None:
+            raise ArgumentError(Argument.of(name, value), " is for AnnData: leave it out")
+    return data, features
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
