@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, Literal, overload
 
 import numpy as np
+from sklearn.base import clone
 
 from ..evidence import attempt, frontier
 from ..files import read_path
@@ -18,6 +19,7 @@ from ..finding.methods import as_method
 from ..frames import Prepared, Roles, prepare
 from ..frames.preparation import decide_roles
 from ..frames.table import listing
+from ..linalg import Array
 from ..progress import announce
 from ..results.annotated import is_annotated
 from ..results.view import View
@@ -25,6 +27,9 @@ from ..results.views import Views
 from ..validation import check_count, check_labelings
 from ..wording import Argument, ArgumentError
 from .annotated import read_cells
+
+#: Searches at most, if one after the other finds only what a feature says already.
+MOST_SEARCHES = 4
 
 
 @overload
@@ -90,7 +95,7 @@ def find_views(
         ``obsm["X_pca"]`` if there are any; ``use_rep="X"`` takes the variables themselves.
     keep_trivial : bool, default=False
         Keep views that only repeat features of few values (:attr:`View.repeats`), after all
-        others. Otherwise they are left out, if anything else was found.
+        others. Otherwise the search goes on beside them, and they are left out if it finds more.
     random_state : int or None, default=0
         Seed.
     dry_run : bool, default=False
@@ -170,9 +175,11 @@ def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = Tru
     [0, 1, 2, 3, 4, 5]
     """
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
-    finder.fit(prepared.X, given=known or None)
     table = (prepared.X, prepared.encoding, prepared.index)
-    views = _trivial_last([view.readable(*table) for view in finder.views_], keep_trivial)
+    views = _fitted(finder, known, table)
+    if not keep_trivial:
+        views = _beyond_features(finder, known, table, views)
+    views = _trivial_last(views, keep_trivial)
     path = None
     if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
@@ -203,6 +210,31 @@ def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = Tru
         prepared.references,
         prepared.roles,
     )
+
+
+def _fitted(finder: ViewFinder, known: list[Array], table: tuple[Any, ...]) -> list[View]:
+    """Search beside what is known; return the views in the terms of the table."""
+    finder.fit(table[0], given=known or None)
+    return [view.readable(*table) for view in finder.views_]
+
+
+def _beyond_features(
+    finder: ViewFinder, known: list[Array], table: tuple[Any, ...], views: list[View]
+) -> list[View]:
+    """Search on beside views that only repeat a feature, until there are enough that do not.
+
+    A column of few values is a perfect gap, so it is what a search finds first. Who has the column
+    knows it, so the next search avoids it like anything that is given.
+    """
+    wanted = finder.n_views if isinstance(finder.n_views, int) else 1
+    again, found = clone(finder).set_params(checkpoint=None), list(views)
+    for _ in range(MOST_SEARCHES - 1):
+        trivial = [view for view in found if view.repeats]
+        if not trivial or sum(not view.repeats for view in found) >= wanted:
+            break
+        known = [*known, *(view.labels for view in trivial)]
+        found = _fitted(again, known, table)
+    return found if any(not view.repeats for view in found) else views
 
 
 def _trivial_last(views: list[View], keep: bool) -> list[View]:
