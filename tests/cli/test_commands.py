@@ -32,7 +32,10 @@ KIND = np.array(["a", "b"])[LABELINGS[:, 0]]
 FAST = ("--views", "1", "--clusters", "2", "--method", "linear")
 SCRIPT = Path(sys.executable).with_name("multifacet")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "multifacet"]
-FILES = {"report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json"}
+FILES = {
+    "report.html", "labels.csv", "references.csv", "loadings.csv", "views.json", "views.npz",
+    "run.json",
+}  # fmt: skip
 
 
 def columns():

@@ -10,7 +10,6 @@ from os import PathLike
 from typing import Any, Literal, overload
 
 import numpy as np
-from sklearn.base import clone
 
 from ..evidence import attempt, frontier
 from ..files import read_path
@@ -227,7 +226,9 @@ def _beyond_features(
     knows it, so the next search avoids it like anything that is given.
     """
     wanted = finder.n_views if isinstance(finder.n_views, int) else 1
-    again, found = clone(finder).set_params(checkpoint=None), list(views)
+    # Not as a clone, which copies what listens to progress. The checkpoint is of the first search.
+    again = ViewFinder(**(finder.get_params(deep=False) | {"checkpoint": None}))
+    found = list(views)
     for _ in range(MOST_SEARCHES - 1):
         trivial = [view for view in found if view.repeats]
         if not trivial or sum(not view.repeats for view in found) >= wanted:
