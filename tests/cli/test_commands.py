@@ -359,7 +359,7 @@ def test_names_give_no_orders_to_the_terminal(table):
     said = lines_without_orders(done)
     assert "given \\u202eback" in said
     assert any(name in said for name in ("clear\\x1b[2J", "\\x9b31mred", "bell\\x07\\nError: f"))
-    assert len(done.stdout.splitlines()) == 4
+    assert len(done.stdout.splitlines()) == 5  # with what is said of the column other
     printed = json.loads(lines_without_orders(call(*words, "--force", "--json", "--quiet")))
     assert set(printed["views"][0]["features"]) <= set(ORDERS)
     assert list(read_file("odd-views/labels.csv").columns)[:2] == [ORDERS[4], ORDERS[3]]

@@ -63,6 +63,7 @@ ODD = {
     "two numbers": (cycle(0, 1), "reference", FEW),
     "two halves": (cycle(0.5, 1.5), "reference", FEW),
     "five numbers": (cycle(1, 2, 3, 4, 5), "reference", FEW),
+    "blocks": (np.arange(N) // 5 + 1, "reference", FEW),
     "two numbers as text": (cycle("0", "1"), "reference", FEW),
 }  # fmt: skip
 
@@ -101,7 +102,8 @@ def test_names_decide_nothing(name):
 
 
 def test_counts_are_features_with_a_remark():
-    roles = assign_roles(table(rooms=cycle(1, 2, 3, 4, 5, 6), other=RNG.normal(size=N)))
+    rooms = RNG.choice([1, 2, 3, 4, 5, 6], size=N)
+    roles = assign_roles(table(rooms=rooms, other=RNG.normal(size=N)))
     assert roles.features == ["mass", "wing", "rooms", "other"]
     (note,) = roles.notes
     assert note.before.startswith("'rooms' used as numbers")

@@ -30,8 +30,8 @@ What = Literal[
     "measured",  # numbers
     "codes",  # whole numbers of few values, used as numbers
     "few",  # numbers of very few values, truth values
-    "labels",  # text and categories of few values
-    "many",  # text of many values that repeat
+    "labels",  # text, categories and numbers of blocks, of few values
+    "many",  # the same, of many values that repeat
     "text",  # text that hardly repeats
     "names",  # different in every row
     "dates",
@@ -140,8 +140,18 @@ def _numbers(present: Array, n: int) -> tuple[What, str, int]:
         return "names", "number", count
     if count <= min(_FEW_VALUES, n / _ROWS_PER_VALUE):
         return "few", "number", count
+    if integers and _is_design(present, count):
+        return "labels" if count <= MAX_CATEGORIES else "many", "number", count
     codes = integers and count <= min(_MAX_CODES, n / 5)
     return "codes" if codes else "measured", "number", count
+
+
+def _is_design(values: Array, count: int) -> bool:
+    """Tell whether whole numbers, all there equally often, number blocks of an experiment."""
+    if len(values) % count or len(values) == count or np.ptp(values) != count - 1:
+        return False
+    sizes = np.unique(values, return_counts=True)[1]
+    return bool((sizes == len(values) // count).all())
 
 
 def names_rows(values: Array) -> bool:

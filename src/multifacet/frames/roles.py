@@ -16,7 +16,7 @@ from .scaling import FEWEST_IN_ONE_UNIT, Profile, choose_scaling
 from .table import Table, listing, read_table
 
 #: What a column can be for.
-Use = Literal["feature", "given", "reference", "row name", "left out"]
+Use = Literal["row name", "given", "feature", "reference", "left out"]
 USES: tuple[str, ...] = get_args(Use)
 #: What can be done with columns that look like labels.
 CATEGORIES = ("reference", "use")
@@ -25,7 +25,7 @@ _MOST = 0.75
 #: Numbers that are no features are compared with views unless there are more, as of genes.
 _MAX_NUMBERS = 100
 #: Columns of one use that are printed one by one.
-_MAX_PRINTED = 12
+_MAX_FEATURES, _MAX_OTHERS = 12, 40
 
 #: Why a column is no feature, by what it looks like.
 REASONS: dict[What, str] = {
@@ -93,8 +93,8 @@ class Roles:
     >>> print(assign_roles(table))
     6 rows, 3 columns
       row name   no    6 values  different in every row
-      reference  sex   2 values  few values
       feature    mass  numbers
+      reference  sex   2 values  few values
     """
 
     columns: list[ColumnRole]
@@ -136,13 +136,10 @@ class Roles:
         return "\n".join([heads, *(f"  {one_line(line)}".rstrip() for line in lines)])
 
     def _shortened(self) -> Iterable[ColumnRole]:
-        """Yield the columns; of many that are of one use for one reason, a line in their place."""
-        groups: dict[tuple[str, str, str], list[ColumnRole]] = {}
-        for column in self.columns:
-            key = (column.use, column.why, "" if column.use == "feature" else column.holds)
-            groups.setdefault(key, []).append(column)
-        for group in groups.values():
-            if len(group) <= _MAX_PRINTED:
+        """Yield the columns by their use; a single line in place of many."""
+        for use in USES:
+            group = [column for column in self.columns if column.use == use]
+            if len(group) <= (_MAX_FEATURES if use == "feature" else _MAX_OTHERS):
                 yield from group
                 continue
             first, last = group[0], group[-1]

@@ -120,11 +120,11 @@ def find_views(
     (333,)
     >>> print(find_views(measurements.join(known), given="species", dry_run=True))
     333 rows, 6 columns
+      given      species            3 values
       feature    bill_length_mm     numbers
       feature    bill_depth_mm      numbers
       feature    flipper_length_mm  numbers
       feature    body_mass_g        numbers
-      given      species            3 values
       reference  sex                2 values  few values
     """
     _refuse_unknown(options)
