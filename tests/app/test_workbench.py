@@ -175,7 +175,8 @@ def test_advice_speaks_of_the_page(case):
     table = {"x": rng.normal(size=30), "y": rng.normal(size=30)} | columns
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", category=UserWarning)
-        quick = {"n_views": 1, "n_refits": 0, "n_clusters": 2}
+        # On the page, someone has marked all these columns as features.
+        quick = {"features": list(table), "n_views": 1, "n_refits": 0, "n_clusters": 2}
         try:
             find_views(table, **quick | settings)
             told = [warning.message for warning in caught]

@@ -557,6 +557,24 @@ def test_results_are_replaced_only_if_asked_and_nothing_else_is(table):
     assert Path("table-views/mine.txt").read_text() == "mine"
 
 
+def test_info_tells_what_columns_are_for(table):
+    write_table("more.csv", columns() | {"sex": ["f", "m"] * 40, "same": [1] * 80})
+    done = call("info", "more.csv", "--given", "kind")
+    assert done.exit_code == 0, done.stderr
+    roles = find_views(read_file("more.csv").columns, given="kind", dry_run=True)
+    assert done.stdout.startswith(f"{roles}\n'sex' looks like labels")
+    assert [line.split()[:2] for line in done.stdout.splitlines()[1:4]] == [
+        ["row", "name"],
+        ["given", "kind"],
+        ["feature", "long"],
+    ]
+    told = json.loads(call("info", "more.csv", "--categories", "use", "--json").stdout)
+    uses = {one["name"]: one["use"] for one in told["columns"]}
+    assert uses["kind"] == uses["sex"] == "feature"
+    assert (uses["same"], uses["id"]) == ("left out", "row name")
+    assert not list(Path().glob("more-*"))
+
+
 def test_info_tells_versions_and_memory():
     result = call("info", "--rows", 20_000, "--columns", 50, "--json")
     found = json.loads(result.stdout)
