@@ -73,7 +73,7 @@ def _relations_table(view: ViewDict) -> Table:
         [
             one["column"],
             "numbers" if one["numbers"] else "labels",
-            Bar(max(one["agreement"], 0.0), 1.0, f"{one['agreement']:.2f}"),
+            Bar(max(one["agreement"], 0.0), 1.0, f"{max(one['agreement'], 0.0):.2f}"),
             chance(one["p_value"]),
         ]
         for one in view.get("relations", [])[:MAX_ROWS]
