@@ -329,7 +329,7 @@ class Exploration:
         """Return the view with some groups in one; evidence that is lost with them is None."""
         view, encoding, rows = views[0], views.encoding, self.rows(facet.id)
         X = encoding.transform(
-            {name: some_cells(self.columns, name, rows) for name in self._used(views)}
+            some_rows({name: self.columns[name] for name in self._used(views)}, rows)
         )
         changed = view.relabelled(
             merge(view.labels, groups),
