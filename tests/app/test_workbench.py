@@ -197,6 +197,39 @@ def test_a_search_that_did_not_converge_is_told_without_python():
     assert not re.search("KDAC|_", words)
 
 
+def test_points_are_coloured_by_any_column(client, tmp_path):
+    X, labels = make_gaussian_views(90, [3, 2], rotate=False, random_state=0)
+    columns = {
+        "x": X[:, 2],
+        "y": X[:, 3],
+        "kind": [None if i == 4 else "ab"[c] for i, c in enumerate(labels[:, 1])],
+        "age": [None, *X[1:, 0]],
+        "bird": [f"bird {i}" for i in range(90)],
+    }
+    path = write_table(tmp_path / "birds.csv", columns)
+    address = uploaded(client, path, features=["x", "y"])
+    searched(client, address)
+    (view,) = client.get(address).json()["views"]
+    assert view["beside"].startswith("nearly your column kind (agreement 1.00)")
+    place = f"{address}/views/{view['id']}"
+    rows = client.get(place).json()["points"]["rows"]
+
+    def column(name):
+        return client.get(f"{place}/column", params={"name": name}).json()
+
+    kind = column("kind")
+    assert kind["names"] == ["a", "b"]
+    assert kind["codes"] == [-1 if row == 4 else int(labels[row, 1]) for row in rows]
+    age = column("age")["numbers"]
+    assert age[rows.index(0)] is None
+    assert age[rows.index(7)] == pytest.approx(X[7, 0], rel=1e-5)
+    assert len(column("bird")["names"]) == 64
+    assert column("bird")["names"][-1] == "others"
+    refused = client.get(f"{place}/column", params={"name": "ring"})
+    assert refused.status_code == 404
+    assert refused.json()["detail"] == "there is no column 'ring' in this table"
+
+
 def test_known_labels_have_the_same_numbers_in_all_views(client, tmp_path):
     X, labels = make_gaussian_views(90, [3, 2], rotate=False, random_state=0)
     known = labels[:, 0]

@@ -94,7 +94,7 @@ def test_errors_name_column_and_row(saved):
     columns = penguins()
     columns["mass"] = [f"bird {i}" for i in range(250)]
     with pytest.raises(ValueError, match="column 'mass' holds text with 250 different values"):
-        prepare(open_table(saved(columns)), **OPTIONS)
+        prepare(open_table(saved(columns)), features="mass", **OPTIONS)
     with pytest.raises(ValueError, match="given='speces' is not a column: did you mean 'species'"):
         prepare(open_table(saved(penguins())), given="speces")
 

@@ -28,7 +28,8 @@ def difficult_table(n=90):
 
 def find(table, **options):
     quick = {"n_views": 1, "n_clusters": 2, "n_components": 2, "n_refits": 0, "n_starts": 2}
-    return find_views(table, identifier="id", **quick | options)
+    every = {"categories": "use", "keep_trivial": True}  # so that columns of all kinds are told of
+    return find_views(table, identifier="id", **quick | every | options)
 
 
 def several_views(document):

@@ -379,6 +379,30 @@ def test_every_row_is_a_point_at_its_place(document):
     assert np.corrcoef(corners[:, 1], coordinates[:, 1])[0, 1] < -0.999
 
 
+def test_columns_that_were_no_features_are_shown_beside_the_views(table):
+    heavy = np.where(np.arange(90) % 2, "heavy", "light")
+    columns = table | {"weight": heavy, "same": [1] * 90}
+    columns["weight"][7] = ""
+    with pytest.warns(UserWarning, match="left out 'same': constant"):
+        views = made.find(columns, given="known", categories="reference")
+    document = views.to_dict()
+    (view,) = document["views"]
+    assert view["beside"].startswith("nearly your column weight (agreement 1.00)")
+    assert [one["column"] for one in view["relations"]][:1] == ["weight"]
+    assert [one["name"] for one in document["references"]] == ["weight"]
+    assert document["references"][0]["labels"][7] == "(missing)"
+    page = to_html(document)
+    assert len(re.findall(r'<g class="points">', page)) == 3
+    for words in (
+        "Beside the columns that were no features: nearly your column weight (agreement 1.00)",
+        "The same points coloured by weight",
+        "Beside the columns of the table",
+        "What the columns were used for",
+        "<td>constant</td>",
+    ):
+        assert words in page
+
+
 def test_many_rows_are_sampled_and_it_is_said():
     X, labelings = make_gaussian_views(2500, [2, 2], rotate=False, random_state=0)
     views = find_views(X, given=labelings[:, 0], n_views=1, n_clusters=2, method="linear")

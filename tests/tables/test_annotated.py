@@ -106,6 +106,9 @@ def test_views_are_written_under_one_prefix(sparse, tmp_path):
     assert set(np.argsort(-np.abs(effects[:, 0]))[:6]) == set(range(8, 14))
     assert written.uns["multifacet"]["multifacet_1"]["sentence"] == views[0].sentence
     written.write_h5ad(tmp_path / "written.h5ad")
+    from_file = find_views(tmp_path / "written.h5ad", dry_run=True)
+    assert from_file.features == list(data.var_names)
+    assert "multifacet_1" in from_file.references
     shuffled = views.assign(data[::-1].copy())
     assert shuffled.obs["multifacet_1"].loc[labels.index].equals(labels)
     with pytest.raises(ValueError, match="data has no observation 'cell 0'"):

@@ -27,6 +27,10 @@ _DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _READABLE = (str, Real, Decimal, np.bool_, *_DATES)
 
 
+class UnreadableError(ValueError):
+    """A column whose cells hold no single value, such as lists."""
+
+
 @dataclass(frozen=True)
 class Cells:
     """One column as found.
@@ -59,7 +63,7 @@ def read_column(place: str, column: Any) -> Cells:
         return _read_categorical(place, column, order)
     values = as_array(column)
     if values.ndim != 1:
-        raise ValueError(f"{place} has values of shape {values.shape[1:]}: {ONE_VALUE}")
+        raise UnreadableError(f"{place} has values of shape {values.shape[1:]}: {ONE_VALUE}")
     kind = values.dtype.kind
     if kind in "biuf":
         return Cells(place, "boolean" if kind == "b" else "number", values, np.isnan(values))
@@ -130,7 +134,7 @@ def _read_objects(place: str, objects: list[Any]) -> Cells:
     types = {type(value) for value, gone in zip(objects, missing, strict=True) if not gone}
     strange = [kind.__name__ for kind in types if not issubclass(kind, _READABLE)]
     if strange:
-        raise ValueError(f"{place} holds values of type {min(strange)}: {ONE_VALUE}")
+        raise UnreadableError(f"{place} holds values of type {min(strange)}: {ONE_VALUE}")
     if bool not in types and all(issubclass(kind, (Real, Decimal)) for kind in types):
         kind = "number"
     elif all(issubclass(kind, (bool, np.bool_)) for kind in types):

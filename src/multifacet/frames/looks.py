@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..linalg import Array
-from .cells import Cells, numbers_if_text, whole
+from .cells import Cells, UnreadableError, numbers_if_text, whole
 from .table import Table
 
 #: Text with more different values than this is not a grouping that one-hot columns can carry.
@@ -101,7 +101,7 @@ def look_at(table: Table, name: str) -> Look:
     """
     try:
         cells = read_plainly(table, name)
-    except ValueError:  # such as lists in its cells
+    except UnreadableError:
         return Look("unread", "other", 0, 0)
     missing = int(cells.missing.sum())
     if cells.kind == "number":

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.decomposition import PCA
 
-from ..files.binary import need
+from ..files.binary import broken, need
+from ..files.reading import missing_file
 from ..frames.table import listing
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
@@ -26,6 +28,17 @@ class Cells:
     frame: Any
     features: list[str]
     note: str = ""
+
+
+def open_cells(path: Path) -> Any:
+    """Return the annotated data that a .h5ad file holds."""
+    anndata = need("anndata", "anndata", ".h5ad")
+    if not path.is_file():
+        raise missing_file(path)
+    try:
+        return anndata.read_h5ad(path)
+    except Exception as error:  # anything can be wrong inside, and h5py says so in many types
+        raise broken(path.name, ".h5ad", error) from error
 
 
 def read_cells(data: Any, layer: str | None, use_rep: str | None, genes: Any = None) -> Cells:

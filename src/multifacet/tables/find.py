@@ -8,6 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ..engines.base import is_dask
 from ..evidence import attempt, frontier
 from ..files import read_path
+from ..files.reading import recognise_suffix
 from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
 from ..frames import Prepared, Roles, prepare
@@ -27,7 +29,7 @@ from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from ..wording import Argument, ArgumentError
-from .annotated import read_cells
+from .annotated import open_cells, read_cells
 from .partitions import partition_roles, prepare_partitions
 
 #: Searches at most, if one after the other finds only what a feature says already.
@@ -137,7 +139,6 @@ def find_views(
     _refuse_unknown(options)
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
-    data = read_path(data) if isinstance(data, str | PathLike) else data
     data, features = _as_table(data, features, layer, use_rep)
     columns = {
         "given": given,
@@ -296,6 +297,9 @@ def _trivial_last(views: list[View], keep: bool) -> list[View]:
 
 def _as_table(data: Any, features: Any, layer: str | None, use_rep: str | None) -> tuple[Any, Any]:
     """Return data and features; of annotated data, a data frame and the features that it has."""
+    if isinstance(data, str | PathLike):
+        cells_in_it = recognise_suffix(str(data)) == "h5ad"
+        data = open_cells(Path(data)) if cells_in_it else read_path(data)
     if is_annotated(data):
         cells = read_cells(data, layer, use_rep, features)
         if cells.note:
