@@ -42,8 +42,10 @@ def in_partitions(frame, sizes):
 @pytest.mark.parametrize("standardize", [True, False, "auto"])
 def test_the_encoding_is_that_of_the_whole_table(table, sizes, standardize):
     frame, _ = table
-    whole = prepare(frame, given="given", standardize=standardize)
-    found = prepare_partitions(in_partitions(frame, sizes), given="given", standardize=standardize)
+    said = {"given": "given", "categories": "use", "standardize": standardize}
+    whole = prepare(frame, **said)
+    found = prepare_partitions(in_partitions(frame, sizes), **said)
+    assert any("habitat" in name for name in whole.encoding.feature_names)
     assert found.encoding.feature_names == whole.encoding.feature_names
     assert found.encoding.columns == whole.encoding.columns
     assert found.encoding.scaling == whole.encoding.scaling
@@ -61,8 +63,9 @@ def test_missing_values_are_imputed_or_named_across_partitions(table):
     parts = in_partitions(frame, (100, 0, 300))
     with pytest.raises(ValueError, match=r"column 'b' has missing values in rows 7, 250"):
         prepare_partitions(parts, given="given", exclude="habitat")
-    whole = prepare(frame, given="given", missing="impute")
-    found = prepare_partitions(parts, given="given", missing="impute")
+    said = {"given": "given", "categories": "use", "missing": "impute"}
+    whole = prepare(frame, **said)
+    found = prepare_partitions(parts, **said)
     assert found.encoding.columns == whole.encoding.columns
     np.testing.assert_allclose(found.encoding.mean, whole.encoding.mean, atol=1e-12)
     np.testing.assert_allclose(found.encoding.scale, whole.encoding.scale, rtol=1e-12)
@@ -71,9 +74,27 @@ def test_missing_values_are_imputed_or_named_across_partitions(table):
 def test_a_category_that_only_one_partition_has(table):
     frame = table[0].copy()
     frame.loc[399, "habitat"] = "cave"
-    views = find_views(in_partitions(frame, (200, 200)), given="given", **QUICK)
+    parts = in_partitions(frame, (200, 200))
+    views = find_views(parts, given="given", categories="use", **QUICK)
     assert "habitat=cave" in views.encoding.feature_names
     assert views.predict(in_partitions(frame, (399, 1))).compute().shape == (400, 1)
+
+
+def test_columns_are_for_the_same_as_in_a_whole_table(table):
+    frame = table[0].copy()
+    frame["row"] = np.arange(400)
+    frame.loc[[3, 390], "habitat"] = None
+    parts = in_partitions(frame, (150, 0, 250))
+    roles = find_views(parts, given="given", dry_run=True)
+    assert roles.table() == find_views(frame, given="given", dry_run=True).table()
+    assert (roles.features, roles.references) == (list("abcd"), ["habitat"])
+    named = find_views(parts, given="given", features=["a", "habitat"], dry_run=True)
+    assert named.features == ["a", "habitat"]
+    # What is no feature may lack what it likes, and is compared with what is found.
+    views = find_views(parts, given="given", **QUICK)
+    assert views.encoding.feature_names == list("abcd")
+    assert views.roles.n_rows == 400
+    assert "habitat" in {one.column for one in views.relations(views[0])}
 
 
 def test_text_beside_numbers_is_named():
