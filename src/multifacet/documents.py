@@ -108,6 +108,25 @@ class SettingsDict(TypedDict):
     novelty_weight: float | None
 
 
+class RelationDict(TypedDict):
+    """How far a view agrees with a column, see :class:`multifacet.results.relations.Relation`."""
+
+    column: str
+    agreement: float
+    numbers: bool
+    p_value: float
+
+
+class RoleDict(TypedDict):
+    """What a column is for, see :class:`multifacet.frames.roles.ColumnRole`."""
+
+    name: str
+    use: str
+    holds: str
+    why: str
+    missing: int
+
+
 class DescriptionDict(TypedDict):
     """A view without its rows: its words, evidence, groups and features."""
 
@@ -116,6 +135,9 @@ class DescriptionDict(TypedDict):
     evidence: str
     verdict: NotRequired[str]
     kind: NotRequired[str]
+    beside: NotRequired[str]
+    relations: NotRequired[list[RelationDict]]
+    repeats: NotRequired[list[str]]
     n_clusters: int
     quality: float | None
     separation: float | None
@@ -208,7 +230,9 @@ class ViewsDocument(TypedDict):
     scaling: NotRequired[str]
     sentence: str
     index: list[Any]
+    roles: NotRequired[list[RoleDict]]
     given: list[GivenDict]
+    references: NotRequired[list[GivenDict]]
     views: list[ViewDict]
     rejected: ViewDict | None
     agreement: AgreementDict

@@ -473,7 +473,7 @@ def test_a_known_group_keeps_its_colour(open_page, explored):
     (first, known), (second, again) = looks
     assert known == again
     assert {tuple(look[1:]) for look in known}.isdisjoint(tuple(x[1:]) for x in first + second)
-    page.get_by_role("combobox", name="Colours").select_option("known")
+    page.get_by_role("combobox", name="Colour by").select_option("known")
     page.wait_for_function(
         "colour => document.getElementById('overview-figure').data[1].marker.color[0] === colour",
         arg=again[0][1],

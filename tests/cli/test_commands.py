@@ -32,7 +32,10 @@ KIND = np.array(["a", "b"])[LABELINGS[:, 0]]
 FAST = ("--views", "1", "--clusters", "2", "--method", "linear")
 SCRIPT = Path(sys.executable).with_name("multifacet")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "multifacet"]
-FILES = {"report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json"}
+FILES = {
+    "report.html", "labels.csv", "references.csv", "loadings.csv", "views.json", "views.npz",
+    "run.json",
+}  # fmt: skip
 
 
 def columns():
@@ -171,7 +174,7 @@ def test_what_was_used_and_left_out_is_said(found):
     assert "'same'" in notes
     assert "constant" in notes
     assert "rows are named by column 'id'" in notes
-    assert "left out 'sex': looks like labels" in notes
+    assert "'sex' looks like labels, to be compared with what is found" in notes
     assert "4 features used: 'long', 'wide', 'high', 'deep'" in notes
     assert "every feature has standard deviation 1, since units may differ" in notes
     assert json.loads((found[0] / "run.json").read_text())["notes"] == [
@@ -356,7 +359,7 @@ def test_names_give_no_orders_to_the_terminal(table):
     said = lines_without_orders(done)
     assert "given \\u202eback" in said
     assert any(name in said for name in ("clear\\x1b[2J", "\\x9b31mred", "bell\\x07\\nError: f"))
-    assert len(done.stdout.splitlines()) == 4
+    assert len(done.stdout.splitlines()) == 5  # with what is said of the column other
     printed = json.loads(lines_without_orders(call(*words, "--force", "--json", "--quiet")))
     assert set(printed["views"][0]["features"]) <= set(ORDERS)
     assert list(read_file("odd-views/labels.csv").columns)[:2] == [ORDERS[4], ORDERS[3]]
@@ -552,6 +555,24 @@ def test_results_are_replaced_only_if_asked_and_nothing_else_is(table):
     assert call(*words, "--clusters", 3, "--force").exit_code == 0
     assert Path("table-views/run.json").read_bytes() != before
     assert Path("table-views/mine.txt").read_text() == "mine"
+
+
+def test_info_tells_what_columns_are_for(table):
+    write_table("more.csv", columns() | {"sex": ["f", "m"] * 40, "same": [1] * 80})
+    done = call("info", "more.csv", "--given", "kind")
+    assert done.exit_code == 0, done.stderr
+    roles = find_views(read_file("more.csv").columns, given="kind", dry_run=True)
+    assert done.stdout.startswith(f"{roles}\n'sex' looks like labels")
+    assert [line.split()[:2] for line in done.stdout.splitlines()[1:4]] == [
+        ["row", "name"],
+        ["given", "kind"],
+        ["feature", "long"],
+    ]
+    told = json.loads(call("info", "more.csv", "--categories", "use", "--json").stdout)
+    uses = {one["name"]: one["use"] for one in told["columns"]}
+    assert uses["kind"] == uses["sex"] == "feature"
+    assert (uses["same"], uses["id"]) == ("left out", "row name")
+    assert not list(Path().glob("more-*"))
 
 
 def test_info_tells_versions_and_memory():

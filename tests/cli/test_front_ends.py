@@ -106,7 +106,9 @@ def test_a_column_keeps_its_name_in_what_is_said_of_it(tmp_path):
     path = write_table(tmp_path / "t.csv", table)
     done = CliRunner().invoke(main, ["find", str(path), "-o", str(tmp_path / "out")])
     assert done.exit_code == 2
-    assert "left out 'missing=1': looks like labels; use --given or --features" in done.stderr
+    assert "'missing=1' looks like labels, to be compared with what is found: use --given" in (
+        done.stderr
+    )
     said = "column 'n_views' has 1 missing value in row 0: drop or impute them first (--missing "
     assert said in done.stderr
     with pytest.raises(InputError, match=r"column 'n_views' .*missing='impute'") as refused:

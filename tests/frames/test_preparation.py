@@ -14,8 +14,10 @@ import polars as pl
 import pytest
 from scipy.sparse import coo_matrix, csr_array, csr_matrix, issparse
 
+from multifacet import frames
 from multifacet.datasets import load_penguins
-from multifacet.frames import MAX_CATEGORIES, Column, Encoding, prepare
+from multifacet.frames import MAX_CATEGORIES, Column, Encoding
+from multifacet.frames.table import columns_of
 from multifacet.validation import check_labelings
 
 BIRDS = {
@@ -32,6 +34,12 @@ FEATURES = [
 ]  # fmt: skip
 ROLES = {"given": "species", "identifier": "name"}
 RNG = np.random.default_rng(0)
+
+
+def prepare(data, **options):
+    """All columns are features, whatever they look like: here is how they become numbers."""
+    columns = columns_of(data)
+    return frames.prepare(data, features=columns and [name for name, _ in columns], **options)
 
 
 def to_pyarrow(columns):
@@ -457,8 +465,8 @@ def test_bad_columns(message, data):
     [
         (r"several columns named 'a'", pd.DataFrame(np.eye(2), columns=["a", "a"]), {}),
         (r"several columns named '1'", {1: [1, 2], "1": [1, 2]}, {}),
-        (r"data has no feature columns besides 'a', 'b'", {"a": [1, 2], "b": [1, 2]},
-         {"given": "a", "exclude": "b"}),
+        (r"no column is left as a feature: .*'b' is none: excluded; 'a' is given",
+         {"a": [1, 2], "b": [1, 2]}, {"given": "a", "exclude": "b"}),
         (r"data has no columns", np.zeros((4, 0)), {}),
         (r"all columns are constant", np.ones((4, 2)), {}),
         (r"all columns are constant", csr_matrix(np.zeros((4, 2))), {}),

@@ -199,8 +199,9 @@ def test_categories_and_truth_values_have_no_unit():
     counts = {f"word {j}": column for j, column in enumerate(word_counts(0).T)}
     sites = np.array(["a", "b", "c"])[np.arange(300) % 3]
     assert scaling(counts) == "counts"
-    assert scaling(counts | {"site": sites}) == "units"
-    assert scaling(counts | {"long": np.arange(300) % 2 == 0}) == "units"
+    assert scaling(counts | {"site": sites}) == "counts"  # which is no feature unless asked for
+    assert scaling(counts | {"site": sites}, categories="use") == "units"
+    assert scaling(counts | {"long": np.arange(300) % 2 == 0}, categories="use") == "units"
     assert scaling({"site": sites, "shop": np.roll(sites, 1)}) == "units"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 
 import numpy as np
 import pytest
@@ -117,17 +116,14 @@ def test_few_rows_are_not_compared():
     assert reduce_table(few, target="species", n_components=1).held_out is None
 
 
-def test_columns_that_name_rows_are_warned_of():
+def test_columns_that_name_rows_are_no_features():
     table = PENGUINS | {"Kunden-Nr": np.random.default_rng(0).permutation(333) + 1000}
-    said = r"'Kunden-Nr' is used as a feature, but .*identifier='Kunden-Nr' or exclude="
-    with pytest.warns(UserWarning, match=said):
-        reduce_table(table, target="species", n_components=1)
+    reduction = reduce_table(table, target="species", n_components=1)
+    assert "Kunden-Nr" not in reduction.encoding.feature_names
     options = {"given": "species", "n_views": 1, "n_clusters": 2, "method": "linear"}
-    with pytest.warns(UserWarning, match=said):
-        find_views(table, **options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", category=UserWarning)
-        find_views(table, identifier="Kunden-Nr", **options)
+    views = find_views(table, **options)
+    assert views.encoding.identifier == "Kunden-Nr"
+    assert views.index.tolist() == table["Kunden-Nr"].tolist()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -39,6 +39,7 @@ class SummaryAnswer(TypedDict):
     separation: float | None
     verdict: str
     verdicts: dict[str, str]
+    beside: str
 
 
 class StateAnswer(TypedDict):
@@ -83,11 +84,12 @@ class PointsAnswer(TypedDict):
 
 
 class CodesAnswer(TypedDict):
-    """Known labels of the rows to draw, as numbers of names."""
+    """A column at the rows to draw: labels as numbers of names (-1 is none), or numbers."""
 
     name: str
     names: list[str]
     codes: list[int]
+    numbers: list[float | None] | None
 
 
 class FrontierAnswer(FrontierDict):

@@ -7,10 +7,13 @@ from typing import Any, cast
 import numpy as np
 
 from ..documents import ComparisonDocument, DescriptionDict, FrontierDict
-from ..frames.cells import Cells, whole
+from ..frames import Reference
+from ..frames.cells import Cells
+from ..frames.references import read_reference
 from ..frames.table import read_table
 from ..linalg import Array
 from ..report.words import axis_names
+from ..results.summary import repeating
 from ..results.verdicts import SEPARATION_SCALE, VERDICTS, beyond_chance, how_stable
 from ..results.views import Views
 from ..tables.compare import compare_labelings
@@ -87,6 +90,7 @@ def summary(exploration: Exploration, facet: Facet) -> SummaryAnswer:
         "separation": view.separation if np.isfinite(view.separation) else None,
         "verdict": views.verdict(view),
         "verdicts": _verdicts(views),
+        "beside": ". ".join(filter(None, [views.beside(view), repeating(view)])),
     }
 
 
@@ -133,7 +137,7 @@ def detail(exploration: Exploration, view_id: str) -> DetailAnswer:
         "features": document["features"],
         "axes": axes or ["embedding 1", "embedding 2"],
         "points": _points(exploration, view_id, drawn),
-        "known": [_codes(exploration, name, labels[drawn]) for name, labels in views.given.items()],
+        "known": _known(exploration, view_id, drawn),
         "frontier": _frontier(exploration, view_id, document["frontier"]),
     }
 
@@ -157,26 +161,44 @@ def _short(values: Array) -> list[float]:
     return np.round(values.astype(float), 4).tolist()
 
 
-def _codes(exploration: Exploration, name: str, labels: Array) -> CodesAnswer:
-    """Return labels as numbers and names; beyond so many names, the rarest are one.
+def _known(exploration: Exploration, view_id: str, drawn: Array) -> list[CodesAnswer]:
+    """Return what was given at the points of a view: columns of the table, or earlier views."""
+    table, rows = read_table(exploration.columns), exploration.rows(view_id)
+    found = []
+    for name, labels in exploration.views(view_id).given.items():
+        if name in table.columns:
+            # Of all rows, so that a label has the same number, and colour, in all views.
+            labelled, at = Reference.of_labels(table.read(name)), rows[drawn]
+        else:
+            labelled, at = Reference(labels, [str(c) for c in range(labels.max() + 1)]), drawn
+        found.append(_codes(name, labelled, at))
+    return found
 
-    A label has the same number, and so the same colour, in all views: whichever rows they are of.
-    """
-    values, counts = np.unique(_every_label(exploration, name, labels), return_counts=True)
-    names = values.astype(str)
+
+def column(exploration: Exploration, view_id: str, name: str) -> CodesAnswer:
+    """Return any column of the table at the points of a view: labels, or numbers."""
+    table = read_table(exploration.columns)
+    if name not in table.columns:
+        raise LookupError(f"there is no column {name!r} in this table")
+    drawn = stratified(exploration.views(view_id)[0].labels, MAX_POINTS)
+    every = read_reference(table, name, np.arange(exploration.n_rows))
+    return _codes(name, every, exploration.rows(view_id)[drawn])
+
+
+def _codes(name: str, reference: Reference, rows: Array) -> CodesAnswer:
+    """Return labels as numbers and names; beyond so many names, the rarest are one."""
+    values = reference.values[rows]
+    if reference.names is None:
+        numbers = [None if np.isnan(one) else float(f"{one:.6g}") for one in values.tolist()]
+        return {"name": name, "names": [], "codes": [], "numbers": numbers}
+    names = reference.names
     if len(names) > MAX_GROUPS:
-        names = names[np.sort(np.argsort(-counts, kind="stable")[: MAX_GROUPS - 1])]
-    numbers = {label: number for number, label in enumerate(names.tolist())}
-    codes = [numbers.get(label, len(numbers)) for label in labels.astype(str).tolist()]
-    others = ["others"] * (len(values) > len(names))
-    return {"name": name, "names": [*names.tolist(), *others], "codes": codes}
-
-
-def _every_label(exploration: Exploration, name: str, labels: Array) -> Array:
-    """Return the labels of all rows of the table, or the groups of an earlier view."""
-    if name in exploration.columns:
-        return whole(read_table(exploration.columns).read(name).present)
-    return np.arange(labels.max() + 1)
+        counts = np.bincount(reference.values[reference.present], minlength=len(names))
+        common = np.sort(np.argsort(-counts, kind="stable")[: MAX_GROUPS - 1])
+        places = np.append(np.full(len(names), len(common)), -1)
+        places[common] = np.arange(len(common))
+        values, names = places[values], [*(names[i] for i in common), "others"]
+    return {"name": name, "names": names, "codes": values.tolist(), "numbers": None}
 
 
 def _frontier(

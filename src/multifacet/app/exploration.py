@@ -220,14 +220,14 @@ class Exploration:
                 self.counter += 1
                 taken = {*self.columns, *(one.name for one in self.facets().values())}
                 names.append(unused(f"view {self.counter}", taken))
-            used = [*setup["features"], *setup["given"], setup["identifier"]]
-            columns = {name: self.columns[name] for name in self.columns if name in used}
-            columns |= {one.name: self.known_labels(one, one.merges) for one in known}
+            # All columns: those that are no features are compared with what is found.
+            columns = self.columns | {one.name: self.known_labels(one, one.merges) for one in known}
             among = None if rows is None else sorted({*rows})
             if among is not None:
-                columns = {name: some_cells(columns, name, np.array(among)) for name in columns}
+                columns = some_rows(columns, np.array(among))
             return {
                 "columns": columns,
+                "features": setup["features"],
                 "given": [*setup["given"], *(one.name for one in known)],
                 "known": [one.id for one in known],
                 "merged": {one.id: one.merges for one in known},
@@ -358,12 +358,22 @@ class Exploration:
         return labels
 
 
-def some_cells(columns: dict[str, Any], name: str, rows: Array) -> Any:
-    """Return some cells of a column, None where they are missing, as find_views sees it."""
-    cells = read_table(columns).read(name).take(rows)
-    if cells.missing.any():
-        return [None if gone else v for v, gone in zip(cells.values, cells.missing, strict=True)]
-    return cells.values
+def some_rows(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
+    """Return some rows of a table, None where cells are missing, as find_views sees it.
+
+    Columns whose cells hold no single value, such as lists, are left out.
+    """
+    table, found = read_table(columns), {}
+    for name in columns:
+        try:
+            cells = table.read(name).take(rows)
+        except ValueError:
+            continue
+        values, missing = cells.values, cells.missing
+        if missing.any():
+            values = [None if gone else v for v, gone in zip(values, missing, strict=True)]
+        found[name] = values
+    return found
 
 
 def merge(labels: Array, groups: list[int]) -> Array:

@@ -19,7 +19,7 @@ from ..runs.options import defaults
 from ..runs.record import Record
 from ..runs.table import ROW, unused
 from .disk import writing
-from .exploration import Exploration, Facet, some_cells
+from .exploration import Exploration, Facet, some_rows
 
 #: Options of a search that need not be said.
 _DEFAULTS = {"n_refits": 3, "random_state": 0}
@@ -74,7 +74,16 @@ def report(exploration: Exploration) -> str:
     ]
     views = [exploration.views(one.id)[0] for one in same]
     given = {name: first.given[name] for name in same[0].step["given"]}
-    told = Views(views, first.index, rows, given, first.encoding, first.frontier)
+    told = Views(
+        views,
+        first.index,
+        rows,
+        given,
+        first.encoding,
+        first.frontier,
+        references=first.references,
+        roles=first.roles,
+    )
     return to_html(told.to_dict())
 
 
@@ -129,14 +138,17 @@ def _given_views(step: dict[str, Any]) -> list[str]:
     return step["known"][: len(step["known"]) - step["follows"]]
 
 
+def _repeats(exploration: Exploration, facet: Facet) -> bool:
+    """Tell whether a view only repeats features, which is found elsewhere only if asked for."""
+    return bool(exploration.as_found(facet.id)[0].repeats)
+
+
 def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int]) -> list[str]:
     step, i = facet.step, numbers[facet.id]
-    used = {*step["features"], *step["given"], step["identifier"]}
-    ordered = [name for name in exploration.columns if name in used]
     lines = [f"# {_in_a_line(facet.name)}" + (" (rejected)" * (facet.status == "rejected"))]
     # Names may hold anything, so each has a line: nothing but repr says where one ends.
-    lines += ["names = [", *(f"    {name!r}," for name in ordered), "]"]
-    lines.append("data = {name: table[name] for name in names}")
+    lines += ["features = [", *(f"    {name!r}," for name in step["features"]), "]"]
+    lines.append("data = dict(table)")
     given = list(step["given"])
     for known in _given_views(step):
         name = unused(f"view {numbers[known]}", exploration.columns)
@@ -146,6 +158,7 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
         lines.append(f"rows = {step['among']}")
         lines.append("data = {name: [data[name][i] for i in rows] for name in data}")
     arguments = [f"given={given!r}"] if given else []
+    arguments.append("features=features")
     named = step["identifier"] is not None
     arguments += [f"identifier={step['identifier']!r}"] if named else []
     scale = step["standardize"]
@@ -153,6 +166,8 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
+    if _repeats(exploration, facet):
+        arguments.append("keep_trivial=True")
     count = f"n_views={step['follows'] + 1}"
     every = ["data", *arguments, count, *(f"{k}={v!r}" for k, v in options.items())]
     lines += [f"views_{i} = find_views(", *(f"    {one}," for one in every), ")"]
@@ -172,19 +187,20 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
 
 
 def _record(
-    exploration: Exploration, facet: Facet, known_file: str, some_rows: str, read: FileData
+    exploration: Exploration, facet: Facet, known_file: str, rows_file: str, read: FileData
 ) -> Record:
     """Return the run of ``multifacet find`` that leads to a view."""
     step = facet.step
     own = step["identifier"] in exploration.file.columns
     said = {
-        "data": _data(exploration) if step["among"] is None else some_rows,
+        "data": _data(exploration) if step["among"] is None else rows_file,
         "features": step["features"],
         "given": step["given"],
         "existing": [f"{known_file}:{name}" for name in _known_labels(exploration, facet)],
         "identifier": step["identifier"] if own else None,
         "standardize": step["standardize"],
         "missing": step["missing"],
+        "keep_trivial": _repeats(exploration, facet),
         "n_views": step["follows"] + 1,
         **step["options"],
     }
@@ -209,12 +225,12 @@ def repeat_files(exploration: Exploration) -> bytes:
         archive.write(exploration.folder / exploration.file.name, exploration.file.name)
         archive.writestr("repeat.py", script(exploration))
         for i, facet in enumerate(searches(exploration), start=1):
-            known_file, some_rows, read = f"known-{i}.csv", f"rows-{i}.csv", exploration.file
+            known_file, rows_file, read = f"known-{i}.csv", f"rows-{i}.csv", exploration.file
             if facet.step["among"] is not None:
-                text, read = _written(some_rows, _some_rows(exploration, facet))
-                archive.writestr(some_rows, text)
+                text, read = _written(rows_file, _some_rows(exploration, facet))
+                archive.writestr(rows_file, text)
             known = _known_labels(exploration, facet)
-            record = _record(exploration, facet, known_file, some_rows, read)
+            record = _record(exploration, facet, known_file, rows_file, read)
             if known:
                 text, file = _written(known_file, _row_names(exploration, facet) | known)
                 archive.writestr(known_file, text)
@@ -232,12 +248,10 @@ def _written(name: str, columns: dict[str, Any]) -> tuple[bytes, FileData]:
 
 
 def _some_rows(exploration: Exploration, facet: Facet) -> dict[str, Any]:
-    """Return the columns of a search among some rows, as they are in the table."""
-    step, rows = facet.step, np.array(facet.step["among"])
-    used = {*step["features"], *step["given"], step["identifier"]}
-    names = [name for name in exploration.columns if name in used]
-    cells = {name: some_cells(exploration.columns, name, rows) for name in names}
-    return ({} if step["identifier"] else {ROW: rows}) | cells
+    """Return the rows of a search among some of them, as they are in the table."""
+    rows = np.array(facet.step["among"])
+    cells = some_rows(exploration.columns, rows)
+    return ({} if facet.step["identifier"] else {ROW: rows}) | cells
 
 
 def _row_names(exploration: Exploration, facet: Facet) -> dict[str, Any]:

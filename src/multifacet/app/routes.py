@@ -268,6 +268,11 @@ def _add_views(app: FastAPI, bench: Workbench) -> None:
             exploration, f"view {view_id}", lambda: display.detail(exploration, view_id)
         )
 
+    @app.get("/api/explorations/{exploration_id}/views/{view_id}/column", responses=NO_SUCH)
+    def column(exploration_id: str, view_id: str, name: str) -> Any:
+        """Return a column of the table at the points of a view, to colour them by."""
+        return Answer(display.column(bench.get(exploration_id), view_id, name))
+
     @app.get("/api/explorations/{exploration_id}/views/{view_id}/images", responses=NO_SUCH)
     def images(
         exploration_id: str,

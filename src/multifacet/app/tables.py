@@ -10,7 +10,7 @@ import numpy as np
 
 from ..files import FileData, read_file
 from ..frames.cells import read_column, whole
-from ..frames.roles import UNREAD, assign_roles
+from ..frames.roles import REASONS, assign_roles
 from ..frames.table import listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
@@ -65,10 +65,16 @@ def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None)
     except ValueError as error:  # it is for the user to say what the features are
         return setup | {"features": [], "left_out": {}, "notes": [*notes, for_the_page(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}
-    unread = [name for name, why in roles.left_out.items() if why == UNREAD]
+    reason = REASONS["unread"]
+    unread = [one.name for one in roles.columns if one.why == reason]
     if unread:
-        notes.append(f"left out, also of exported labels, as {UNREAD}: {listing(unread)}")
-    return setup | {"left_out": roles.left_out, "notes": notes}
+        notes.append(f"left out, also of exported labels, as {reason}: {listing(unread)}")
+    why = {
+        one.name: one.why + "; compared with every view" * (one.use == "reference")
+        for one in roles.columns
+        if one.use in ("reference", "left out")
+    }
+    return setup | {"left_out": why, "notes": notes}
 
 
 def describe_columns(columns: Mapping[str, Any]) -> list[ColumnAnswer]:

@@ -22,12 +22,10 @@ SETTINGS = {
 _MISSING = "“Missing values”"
 #: Remedies that name arguments in Python, as the page says them; the others are said alike.
 _ADVICE: dict[Remedy, str] = {
-    "given or feature": "mark it as “known” or as “feature” if you need it",
+    "given or feature": "mark them as “known” or as “feature” if you need them otherwise",
     "given or left out": "mark them as “known” or as “left out”",
-    "feature": "mark it as “feature” if you need them as numbers",
     "name features": "mark those that are as “feature”",
     "row names": "mark it as “row name” or as “left out”",
-    "perhaps row names": "mark it as “row name” or as “left out” if it does",
     "left out": "mark it as “left out”",
     "impute or drop": f"choose under {_MISSING} to fill in medians or to leave out the rows",
     "drop": f"choose under {_MISSING} to leave out the rows",
@@ -37,6 +35,10 @@ _ADVICE: dict[Remedy, str] = {
     "impute or left out": (
         f"choose under {_MISSING} to fill in medians, or mark the columns that lack most as "
         "“left out”"
+    ),
+    "drop rows": f"choose under {_MISSING} to leave out their rows instead",
+    "left out or drop rows": (
+        f"mark them as “left out”, or choose under {_MISSING} to leave out their rows"
     ),
     "standardize": "choose under “Scale of features” that each has its own",
 }

@@ -71,23 +71,23 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
     import numpy as np
 
     from ..frames import prepare
-    from ..frames.roles import warn_of_identifiers
     from ..tables.find import told_views
 
     columns, given = dict(job["columns"]), list(job["given"])
-    table = {name: job[name] for name in ("identifier", "standardize", "missing")}
+    table = {name: job[name] for name in ("features", "identifier", "standardize", "missing")}
     rows = np.arange(job["n_rows"]) if job["rows"] is None else np.array(job["rows"])
     for name in job["names"]:
         prepared = prepare(columns, given=given or None, **table)
         places = prepared.rows
-        index = rows[places] if job["identifier"] is None else prepared.index
+        index = rows[places] if prepared.encoding.identifier is None else prepared.index
         prepared = replace(prepared, rows=rows[places], index=index)
-        warn_of_identifiers(columns, prepared.encoding)
         search, follows = _begun(prepared, job["options"], kept)
         view = search.next(_Teller(connection, prepared, name))
         if view is None:
             raise ValueError("no further grouping was found: allow one again, or change settings")
         views = told_views(prepared, search.finder, [view])
+        if views[0].repeats:  # the next search is given it, as that of find_views is
+            kept.clear()
         labels: Any = [None] * len(rows)
         for row, label in zip(places, view.labels, strict=True):
             labels[row] = int(label)

@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 
 #: Column of the candidate that the report shows when no view is believed.
 NOT_BELIEVED = "best candidate (not believed)"
-FILES = ("report.html", "labels.csv", "loadings.csv", "views.json", "views.npz", "run.json")
+FILES = (
+    "report.html", "labels.csv", "references.csv", "loadings.csv", "views.json", "views.npz",
+    "run.json",
+)  # fmt: skip
 #: Options that go to :func:`multifacet.find_views` as they are.
 _LIBRARY = (
-    "n_views", "n_clusters", "missing", "standardize", "strategy", "method", "n_components",
-    "bandwidth", "novelty_weight", "n_refits", "random_state", "n_jobs",
+    "n_views", "n_clusters", "missing", "standardize", "keep_trivial", "strategy", "method",
+    "n_components", "bandwidth", "novelty_weight", "n_refits", "random_state", "n_jobs",
 )  # fmt: skip
 
 
@@ -47,6 +50,7 @@ _LIBRARY = (
 @auto("views", help="How many views.")
 @auto("clusters", several=True, help="Clusters of all views, or of each.")
 @feature_options
+@option("keep-trivial", is_flag=True, help="Keep views that only repeat a feature.")
 @option(
     "strategy",
     type=click.Choice(["iterative", "simultaneous"]),
@@ -105,8 +109,9 @@ def _search(run: Run, source: Source, checkpoint: Path) -> Views:
 
     with run.display as progress, run.stage("find"):
         return find_views(
-            source.table(),
-            given=source.roles.given or None,
+            source.columns,
+            given=source.given or None,
+            features=source.roles.features,
             identifier=source.roles.identifier,
             checkpoint=checkpoint,
             verbose=progress,
@@ -118,6 +123,7 @@ def _write(folder: Path, views: Views, run: Run) -> None:
     from ..files import write_table
 
     write_table(folder / "labels.csv", _labels(views))
+    write_table(folder / "references.csv", _references(views))
     write_table(folder / "loadings.csv", _loadings(views))
     views.save(folder / "views.npz")
     run.write(folder, views.to_dict())
@@ -148,6 +154,17 @@ def _labels(views: Views) -> dict[str, Any]:
     if not views.views and views.rejected is not None:
         columns[unused(NOT_BELIEVED, columns)] = views.rejected.labels
     return columns
+
+
+def _references(views: Views) -> dict[str, Any]:
+    """Return one row per view and column that is no feature: how far they agree."""
+    rows = [
+        (view.name, one.column, "numbers" if one.numbers else "labels", one.agreement, one.p_value)
+        for view in views
+        for one in views.relations(view)
+    ]
+    heads = ("view", "column", "holds", "agreement", "p_value")
+    return {head: [row[i] for row in rows] for i, head in enumerate(heads)}
 
 
 def _loadings(views: Views) -> dict[str, Any]:

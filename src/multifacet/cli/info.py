@@ -1,4 +1,4 @@
-"""``multifacet info``: versions, engines, and what a table of some size would take."""
+"""``multifacet info``: what the columns of a table are taken for; versions and engines."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import click
 
 from .. import __version__
 from .command import Command, say, say_json
+from .options import reading_options, role_options, several
+from .run import Run
+from .source import read_roles
+from .words import in_options
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "rich", "click")
 #: Packages that come with an extra of this one, and its name.
@@ -25,11 +29,38 @@ _OPTIONAL = {
 
 
 @click.command(cls=Command)
+@click.argument("data", type=click.Path(), required=False)
+@reading_options
+@several("given", help="Columns that hold what is known already.")
+@role_options
 @click.option("--rows", type=click.IntRange(2), default=1000, show_default=True, help="Rows n.")
 @click.option("--columns", type=click.IntRange(1), default=10, show_default=True, help="Features.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def info(rows: int, columns: int, as_json: bool) -> None:
-    """Show versions, engines, and what would be chosen for a table of some size."""
+@click.pass_context
+def info(ctx: click.Context, data: str | None, rows: int, columns: int, **options: Any) -> None:
+    """Show what the columns of DATA would be used for; without DATA, versions and engines.
+
+    Nothing is searched for, and nothing is written. Without DATA, it shows what would be chosen for
+    a table of some size.
+    """
+    if data is None:
+        _show_versions(rows, columns, options["as_json"])
+    else:
+        _show_roles(Run(ctx))
+
+
+def _show_roles(run: Run) -> None:
+    """Show what was decided about every column, and what can be said otherwise."""
+    with run.stage("read"):
+        roles = read_roles(run)[-1]
+    notes = [in_options(note, run.options) for note in roles.notes if note.remedy is not None]
+    if run.options["as_json"]:
+        say_json({"rows": roles.n_rows, "columns": roles.table(), "notes": notes})
+    else:
+        say("\n".join([str(roles), *notes]))
+
+
+def _show_versions(rows: int, columns: int, as_json: bool) -> None:
     from ..engines import NAMES
 
     found = {

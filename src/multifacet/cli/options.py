@@ -212,8 +212,7 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-data_options = stacked(
-    click.argument("data", type=click.Path()),
+reading_options = stacked(
     option(
         "format",
         type=click.Choice(["csv", "parquet", "arrow", "npy", "npz", "h5ad"]),
@@ -225,9 +224,18 @@ data_options = stacked(
     option("matrix", help="Matrix of a .h5ad file: X, layers:NAME or obsm:NAME."),
     option("id", metavar="COL", help="Column that names the rows."),
 )
-feature_options = stacked(
+data_options = stacked(click.argument("data", type=click.Path()), reading_options)
+role_options = stacked(
     several("features", help="The features; no other column becomes one."),
-    several("exclude", help="Columns to leave out."),
+    several("exclude", help="Columns that are no features."),
+    option(
+        "categories",
+        type=click.Choice(["reference", "use"]),
+        help="Columns that look like labels are compared with what is found, or used as features.",
+    ),
+)
+feature_options = stacked(
+    role_options,
     option(
         "missing",
         type=click.Choice(["error", "impute", "drop"]),

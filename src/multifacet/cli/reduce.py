@@ -75,9 +75,10 @@ def _reduce(run: Run, source: Source) -> Reduction:
     options = run.options
     with run.display as progress, run.stage("reduce"):
         return reduce_table(
-            source.table(*options["target"], *options["scores"]),
+            source.columns,
             target=options["target"] or None,
             scores=options["scores"] or None,
+            features=source.roles.features,
             identifier=source.roles.identifier,
             verbose=progress,
             **{name: options[name] for name in _LIBRARY},

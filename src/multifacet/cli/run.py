@@ -28,7 +28,7 @@ class Run:
         assert isinstance(ctx.command, Command)
         self._ctx, self._command = ctx, ctx.command
         self.options: dict[str, Any] = ctx.params
-        self.display = Display(quiet=self.options["quiet"])
+        self.display = Display(quiet=self.options.get("quiet", False))
         self.record = Record(str(ctx.info_name), self.options, notes=self.display.notes)
 
     @contextmanager

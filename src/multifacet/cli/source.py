@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..runs.table import ROW, named_columns
@@ -24,42 +24,22 @@ _READING = ("format", "separator", "decimal", "encoding", "matrix")
 
 @dataclass(frozen=True)
 class Source:
-    """A table and what its columns are for."""
+    """A table, what its columns are for, and which hold what is known."""
 
     columns: dict[str, Any]
     roles: Roles
-
-    def table(self, *others: str) -> dict[str, Any]:
-        """Return the identifier, the features, the given columns and others, in their order."""
-        used = {*self.roles.features, *self.roles.given, *others, self.roles.identifier}
-        return {name: column for name, column in self.columns.items() if name in used}
+    given: list[str]
 
 
-def read_source(run: Run, *others: str) -> Source:
+def read_source(run: Run, *guides: str) -> Source:
     """Read DATA and decide what its columns are for; says what is used and what is left out.
 
-    ``others`` are options whose columns are no features.
+    ``guides`` are options whose columns are no features, as those that are given.
     """
-    from ..frames.roles import assign_roles
-    from ..frames.table import listing, read_table
+    from ..frames.table import listing
 
-    file, columns, identifier = read_data(run)
+    columns, given, roles = read_roles(run, *guides)
     options = run.options
-    table = read_table(columns)
-    set_aside = [name for option in others for name in table.find(option, options[option])]
-    given, exclude = options.get("given", []), options["exclude"]
-    features = options["features"] or None
-    if features is None and file.features is not None:
-        taken = {*given, *exclude, *set_aside, identifier}
-        features = [name for name in file.features if name not in taken]
-    roles = assign_roles(
-        columns,
-        given=given,
-        identifier=identifier,
-        exclude=exclude,
-        features=features,
-        set_aside=set_aside,
-    )
     for note in roles.notes:
         run.note(in_options(note, options))
     count = len(roles.features)
@@ -67,7 +47,29 @@ def read_source(run: Run, *others: str) -> Source:
     twice = [name for name in given if name in options["features"]]
     if twice:
         run.note(f"{listing(twice)} is given, so it is no feature")
-    return Source(columns, roles)
+    return Source(columns, roles, given)
+
+
+def read_roles(run: Run, *guides: str) -> tuple[dict[str, Any], list[str], Roles]:
+    """Read DATA; return its columns, which are given, and what all of them are for."""
+    from ..frames.roles import assign_roles
+    from ..frames.table import read_table
+
+    file, columns, identifier = read_data(run)
+    options = run.options
+    table = read_table(columns)
+    given = [
+        name for option in ("given", *guides) for name in table.find(option, options.get(option))
+    ]
+    roles = assign_roles(
+        table,
+        given=given,
+        identifier=identifier,
+        exclude=options["exclude"],
+        features=options["features"] or file.features,
+        categories=options["categories"],
+    )
+    return columns, given, roles
 
 
 def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
@@ -81,7 +83,7 @@ def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
 
 def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any], str | None]:
     """Return the columns and the identifier, which may belong to no column of the file."""
-    from ..frames.roles import counts_rows
+    from ..frames.looks import counts_rows
 
     if file.index is None or identifier is not None:
         return file.columns, identifier
@@ -92,7 +94,7 @@ def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any],
 
 def with_existing(run: Run, source: Source, places: list[str]) -> Source:
     """Add known labels from other files, found by the identifier of the rows."""
-    columns, given = dict(source.columns), list(source.roles.given)
+    columns, given = dict(source.columns), list(source.given)
     for place in places:
         path, _, name = place.rpartition(":")
         if not (path and name):
@@ -102,7 +104,7 @@ def with_existing(run: Run, source: Source, places: list[str]) -> Source:
             name += " (existing)"
         columns[name] = labels
         given.append(name)
-    return Source(columns, replace(source.roles, given=given))
+    return Source(columns, source.roles, given)
 
 
 def _existing(run: Run, source: Source, path: str, column: str) -> list[Any]:
@@ -169,7 +171,7 @@ def _labels_by_row(file: FileData, path: str, column: str, own: str) -> dict[str
     table = read_table(columns)
     table.find("existing", [column])
     identifier = own if own in columns else identifier
-    identifier = identifier or assign_roles(columns, features=[column]).identifier
+    identifier = identifier or assign_roles(table, features=[column]).identifier
     if identifier is None:
         raise Refused(f"{path!r} has no column that names its rows, such as {own!r}: add one")
     rows = _as_text(table, identifier)

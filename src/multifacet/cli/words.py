@@ -23,18 +23,21 @@ def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, s
     """Return the remedies that name arguments in Python; the others are said alike."""
     name = repr(columns[0]) if columns else ""
     given = "--given or " if "given" in options else ""  # which not every command has
+    labels = "--given, " if "given" in options else ""
     return {
-        "given or feature": f"use {given}--features if you need it",
+        "given or feature": (
+            f"use {labels}--features or --categories use if you need them otherwise"
+        ),
         "given or left out": f"use {given}--exclude",
-        "feature": "use --features if you need them as numbers",
         "plain numbers": "write plain numbers if you need it (--decimal names the decimal mark)",
-        "name features": "name them with --features",
+        "name features": "name them with --features, or pass --categories use",
         "row names": f"pass --id {name} or --exclude {name}",
-        "perhaps row names": f"pass --id {name} or --exclude {name} if it does",
         "left out": f"leave it out with --exclude {name}",
         "impute or drop": "drop or impute them first (--missing impute or --missing drop)",
         "drop": "drop them first (--missing drop)",
         "label or drop": "drop their rows (--missing drop) or give them a label of their own",
+        "drop rows": "--missing drop leaves their rows out instead",
+        "left out or drop rows": "--exclude them, or leave out their rows with --missing drop",
         "standardize": "use --standardize",
         "impute or left out": "use --missing impute or --exclude the columns that lack most",
     }

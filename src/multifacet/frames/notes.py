@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 Remedy = Literal[
-    "given or feature",  # labels that are left out: perhaps they are wanted
+    "given or feature",  # labels that are references: perhaps they are wanted
     "given or left out",  # few whole numbers that are used: perhaps they are labels
-    "feature",  # numbers that are left out: perhaps they are wanted
     "plain numbers",  # numbers that are spelled in another way
     "convert",  # dates
     "group",  # text with many values
     "name features",  # no column looks like one
     "row names",  # a feature is text that is different in every row
-    "perhaps row names",  # a feature is whole numbers that are different in every row
     "left out",  # a feature cannot be used
     "left out of data",  # the same, of data whose columns have no names
     "impute or drop",  # missing values of features
     "drop",  # missing values of a sparse matrix
     "label or drop",  # missing labels
+    "drop rows",  # values that were filled in
+    "left out or drop rows",  # so many that were filled in that they are seen in the result
     "impute or left out",  # too few rows without missing values
     "complete",  # missing values of new rows
     "replace",  # infinite values
@@ -68,21 +68,24 @@ def in_python(remedy: Remedy, columns: tuple[str, ...]) -> str:
     """Return what can be done, in arguments."""
     name = columns[0] if columns else ""
     return {
-        "given or feature": "name it in given or features if you need it",
+        "given or feature": (
+            "name them in given or features, or pass categories='use', if you need them otherwise"
+        ),
         "given or left out": "name them in given or exclude",
-        "feature": "name it in features if you need them as numbers",
         "plain numbers": "write plain numbers if you need it",
         "convert": "convert it to numbers if you need it",
         "group": "group its values if you need it",
-        "name features": "name them with features=NAMES",
+        "name features": "name them with features=NAMES, or pass categories='use'",
         "row names": f"pass identifier={name!r} or exclude=[{name!r}]",
-        "perhaps row names": f"pass identifier={name!r} or exclude=[{name!r}] if it does",
         "left out": f"leave it out with exclude=[{name!r}]",
         "left out of data": "take it out of data",
         "impute or drop": "drop or impute them first (missing='impute' or missing='drop')",
         "drop": "sparse data cannot be imputed, so drop them first (missing='drop')",
         "label or drop": "drop their rows (missing='drop') or give them a label of their own",
         "impute or left out": "use missing='impute' or exclude the columns that lack most",
+        "drop rows": "missing='drop' leaves their rows out instead",
+        "left out or drop rows": f"exclude {'it' if len(columns) == 1 else 'them'}, or their rows "
+        "with missing='drop'",
         "complete": "drop or impute them first",
         "replace": "replace or drop them first",
         "standardize": "pass standardize=True",

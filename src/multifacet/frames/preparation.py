@@ -14,14 +14,17 @@ from scipy.sparse import issparse
 
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
-from .cells import Cells, check_cells, check_sparse, numbers_if_text, read_column, whole
+from .cells import Cells, check_cells, check_sparse, read_column, whole
 from .encoding import Encoding, encode, learn
+from .looks import MAX_CATEGORIES, read_plainly
 from .notes import InputError, InputWarning, Note, Remedy
+from .references import Reference, read_reference
+from .roles import Roles, assign_roles
 from .scaling import are_components
 from .table import OnDisk, Table, columns_of, listing, read_table
 
-#: Text with more different values than this is not a grouping that one-hot columns can carry.
-MAX_CATEGORIES = 30
+#: Share of a column from which filling in its missing values makes a group of its own.
+MANY_MISSING = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,10 @@ class Prepared:
         Their names.
     imputed : dict
         Number of imputed values by name of the column.
+    references : dict of str to Reference
+        Columns that are no features, to compare with what is found.
+    roles : Roles
+        What every column is for.
     """
 
     X: Any
@@ -53,21 +60,26 @@ class Prepared:
     given: list[Array]
     given_names: list[str]
     imputed: dict[str, int]
+    references: dict[str, Reference]
+    roles: Roles
 
 
 def prepare(
     data: Any,
     *,
     given: Any = None,
+    features: Any = None,
     exclude: Any = None,
+    categories: str = "reference",
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
 ) -> Prepared:
     """Turn data into a matrix of features, and take the known labels out of it.
 
-    Numbers stay, truth values become 0 and 1, and categories become indicators. Text that reads
-    as numbers throughout is taken as numbers. Constant columns are left out with a warning.
+    What columns are for is decided as :func:`multifacet.frames.roles.assign_roles` tells. Of the
+    features, numbers stay, truth values become 0 and 1, and categories become indicators. Text
+    that reads as numbers throughout is taken as numbers. A warning says what is left out.
 
     Parameters
     ----------
@@ -76,10 +88,15 @@ def prepare(
     given : str, list of str, array of shape (n,) or (n, m), list of labelings, or data frame
         What is already known: columns of the data by name, which are then no features, or the
         labels themselves. If both are of pandas, rows are matched by their index.
+    features : str or list of str, optional
+        The features; by default what looks like measurements. In an array, all columns are.
     exclude : str or list of str, optional
         Columns that are no features.
+    categories : {"reference", "use"}, default="reference"
+        Whether columns that look like labels are references, or features like any other.
     identifier : str, optional
-        Column that names the rows; by default the index of a pandas data frame, or 0 to n - 1.
+        Column that names the rows; by default the index of a pandas data frame, a column that is
+        different in every row, or 0 to n - 1.
     standardize : bool or "auto", default="auto"
         Give every column mean 0 and variance 1; the indicators of one category have variance 1
         together. "auto" does so unless the values show that all columns share a unit (see
@@ -89,7 +106,8 @@ def prepare(
     missing : {"error", "impute", "drop"}, default="error"
         What to do about missing values: raise an error; put the median or the most frequent value
         in their place; or leave out their rows. Labels are never imputed: "impute" leaves out
-        the rows that lack one. A warning says how many rows are left out.
+        the rows that lack one. A warning says how many rows are left out, or how many cells were
+        filled in. Those of columns that are no features do not matter.
 
     Returns
     -------
@@ -106,7 +124,9 @@ def prepare(
     ... }
     >>> prepared = prepare(birds, given="species")
     >>> prepared.encoding.feature_names, prepared.X.shape, prepared.given_names
-    (['mass', 'sex=male'], (4, 2), ['species'])
+    (['mass'], (4, 1), ['species'])
+    >>> prepare(birds, given="species", categories="use").encoding.feature_names
+    ['mass', 'sex=male']
     """
     if not isinstance(standardize, bool) and standardize != "auto":
         raise ArgumentError(
@@ -117,17 +137,25 @@ def prepare(
             Argument.of("missing", missing), " is not known: use 'error', 'impute', 'drop'"
         )
     table = read_table(data)
-    if table.n_rows < 2:
-        raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")
-    labels, taken = _find_given(_aligned(given, data), table)
-    named = table.find("identifier", None if identifier is None else [identifier])
-    cells = _features(table, {*taken, *named, *table.find("exclude", exclude)})
+    labels, roles = _decided(
+        data,
+        table,
+        given,
+        features=features,
+        exclude=exclude,
+        categories=categories,
+        identifier=identifier,
+    )
+    for note in roles.notes:
+        if note.before.startswith("left out"):
+            warnings.warn(InputWarning(note), stacklevel=2)
+    cells = _features(table, roles)
     rows = _complete_rows(table, cells, [column for _, column in labels], missing)
     if len(rows) < table.n_rows:
         cells = _taken(cells, rows)
-    features = cells if table.matrix is None else table.matrix[rows]
+    matrix = cells if table.matrix is None else table.matrix[rows]
     encoding = learn(
-        features,
+        matrix,
         standardize=standardize,
         centre=isinstance(table.columns, OnDisk),
         impute=missing == "impute",
@@ -137,20 +165,69 @@ def prepare(
         plural = "s" * (len(constant) > 1)
         message = f"left out {len(constant)} constant column{plural}: {listing(constant)}"
         warnings.warn(message, UserWarning, stacklevel=2)
-    X, encoding = _without_inflated_components(_encode(encoding, table, features, rows), encoding)
-    for note in encoding.notes:
+    imputed = _count_missing(cells) if missing == "impute" else {}
+    X, encoding = _without_inflated_components(_encode(encoding, table, matrix, rows), encoding)
+    for note in [*_notes_on_imputed(imputed, len(rows)), *encoding.notes]:
         if note.remedy is not None:
             warnings.warn(InputWarning(note), stacklevel=2)
-    index = whole(table.read(named[0]).values) if named else table.index
+    # The index of pandas is what labels are joined by, so only the user puts a column before it.
+    named = roles.identifier if identifier or not hasattr(type(data), "iloc") else None
+    index = table.index if named is None else whole(table.read(named).values)
     return Prepared(
         X=X,
-        encoding=replace(encoding, identifier=named[0] if named else None),
+        encoding=replace(encoding, identifier=named),
         index=index[rows],
         rows=rows,
         given=[whole(column.values[rows]) for _, column in labels],
         given_names=[name for name, _ in labels],
-        imputed=_count_missing(cells) if missing == "impute" else {},
+        imputed=imputed,
+        references={name: read_reference(table, name, rows) for name in roles.references},
+        roles=roles,
     )
+
+
+def decide_roles(data: Any, *, given: Any = None, **said: Any) -> Roles:
+    """Return what :func:`prepare` would take the columns for, without doing anything with them.
+
+    Parameters
+    ----------
+    data, given : object
+        As in :func:`prepare`.
+    **said
+        Its ``features``, ``exclude``, ``categories`` and ``identifier``.
+
+    Examples
+    --------
+    >>> from multifacet.frames.preparation import decide_roles
+    >>> decide_roles({"mass": [1, 3, 1, 3], "sex": list("fmmf")}, given=[0, 0, 1, 1]).references
+    ['sex']
+    """
+    return _decided(data, read_table(data), given, **said)[1]
+
+
+def _decided(
+    data: Any, table: Table, given: Any, **said: Any
+) -> tuple[list[tuple[str, Cells]], Roles]:
+    """Return the given labelings, and what all columns are for."""
+    if table.n_rows < 2:
+        raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")
+    labels, taken = _find_given(_aligned(given, data), table)
+    return labels, assign_roles(table, given=taken, **said)
+
+
+def _notes_on_imputed(imputed: dict[str, int], n: int) -> list[Note]:
+    """Say how many cells were filled in where, and what it costs if they are many."""
+    if not imputed:
+        return []
+    counts = sorted(imputed.items(), key=lambda pair: -pair[1])
+    shown = ", ".join(f"{name!r} {count} ({count / n:.0%})" for name, count in counts[:5])
+    more = f", ... ({len(counts)} columns in all)" if len(counts) > 5 else ""
+    total = f"filled in {sum(imputed.values())} missing values: {shown}{more}; "
+    many = tuple(name for name, count in counts if count > MANY_MISSING * n)
+    if not many:
+        return [Note(total, "drop rows")]
+    fact = f"{total}so many equal values in {listing(many, 5)} can look like a group of their own: "
+    return [Note(fact, "left out or drop rows", many)]
 
 
 def _aligned(given: Any, data: Any) -> Any:
@@ -218,15 +295,9 @@ def _split_labelings(given: Any) -> list[tuple[str, Cells]]:
     return [(f"given[{i}]", read_column(f"given[{i}]", c)) for i, c in enumerate(several)]
 
 
-def _features(table: Table, left_out: set[str]) -> Mapping[str, Cells]:
-    names = [name for name in table.columns if name not in left_out]
-    if not names and left_out:
-        raise ValueError(
-            f"data has no feature columns besides {listing(sorted(left_out))}, which given, "
-            "exclude and identifier take out"
-        )
-    if not names and table.matrix is None:
-        raise ValueError("data has no columns")
+def _features(table: Table, roles: Roles) -> Mapping[str, Cells]:
+    """Return the cells of the features; nothing of a sparse matrix, which has no columns."""
+    names = roles.features if table.matrix is None else []
     if isinstance(table.columns, OnDisk):
         return _CellsOnDisk(table, names)
     return {name: _read_feature(table, name) for name in names}
@@ -300,9 +371,7 @@ def _rows_of(batch: dict[str, Any], rows: Array) -> dict[str, Any]:
 
 def _read_feature(table: Table, name: str) -> Cells:
     """Return a column as numbers, truth values or categories; raise if it holds anything else."""
-    cells = table.read(name)
-    if cells.order is None:
-        cells = numbers_if_text(cells)
+    cells = read_plainly(table, name)
     remedy: Remedy = "left out" if table.named else "left out of data"
     present = cells.present
     distinct = len(set(present)) if cells.kind == "category" else 0

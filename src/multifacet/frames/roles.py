@@ -1,124 +1,190 @@
-"""What the columns of a table are for, as far as nobody has said so."""
+"""What the columns of a table are for: what the user says, and for the rest what values show."""
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
 
-import numpy as np
-
+from ..printable import one_line
 from ..wording import Argument, ArgumentError, ArgumentWarning
-from .cells import Cells, read_column, whole
-from .encoding import Encoding
-from .notes import InputError, InputWarning, Note, Remedy
-from .preparation import MAX_CATEGORIES
+from .cells import Cells, whole
+from .looks import Look, What, look_at, read_plainly
+from .notes import InputError, Note, Remedy
+from .scaling import FEWEST_IN_ONE_UNIT, Profile, choose_scaling
 from .table import Table, listing, read_table
 
-#: Words in the name of a column whose whole numbers name the rows.
-_NUMBERING = {
-    *("id", "ids", "identifier", "index", "idx", "row", "rowid", "no", "nr", "number", "nummer"),
-    *("key", "case", "patient", "record", "sample", "subject", "unnamed"),
-}
-#: Words in the name of a column whose whole numbers are names of places, not amounts.
-_PLACES = {"plz", "postleitzahl", "zip", "zipcode", "postcode", "postal"}
-#: Words in the name of a column whose whole numbers stand for groups.
-_LABELING = {
-    *("label", "labels", "class", "cluster", "target", "group", "batch", "y", "category"),
-    *("outcome", "diagnosis", "species", "fold", "split", "given"),
-}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-#: Whole numbers with more values than this are measurements or counts for sure.
-_MAX_CODES = 20
+#: What a column can be for.
+Use = Literal["row name", "given", "feature", "reference", "left out"]
+USES: tuple[str, ...] = get_args(Use)
+#: What can be done with columns that look like labels.
+CATEGORIES = ("reference", "use")
+#: Share of the numbers and truth values that has few values from which all of them are data.
+_MOST = 0.75
+#: Numbers that are no features are compared with views unless there are more, as of genes.
+_MAX_NUMBERS = 100
+#: Columns of one use that are printed one by one.
+_MAX_FEATURES, _MAX_OTHERS = 12, 40
 
-# What a column looks like: a feature, or why it is left out.
-_FEATURE = "a number"
-_CODES = "few whole numbers"
-_BINARY = "two numbers"
-_UNIQUE = "different in every row"
-_POSTAL = "postal codes"
-_SPELLED = "looks like numbers with a decimal comma, thousands separators or units"
-_LABELS = "looks like labels"
-_DATES = "dates or times"
-_MANY = "text with many values"
-#: Cells such as lists or bytes.
-UNREAD = "neither numbers nor text"
-_REMEDIES: dict[str, Remedy] = {
-    _LABELS: "given or feature",
-    _DATES: "convert",
-    _MANY: "group",
-    _POSTAL: "feature",
-    _SPELLED: "plain numbers",
+#: Why a column is no feature, by what it looks like.
+REASONS: dict[What, str] = {
+    "measured": "not among the features",
+    "codes": "not among the features",
+    "few": "few values",
+    "labels": "few values",
+    "many": "text of many values",
+    "text": "text of many values",
+    "names": "different in every row",
+    "dates": "dates or times",
+    "spelled": "looks like numbers with a decimal comma, thousands separators or units",
+    "constant": "constant",
+    "empty": "no values",
+    "unread": "neither numbers nor text",
 }
-#: 17.05.2022, 05/17/2022 or 2022/5/17, with or without a time.
-_DATE = re.compile(r"(\d{1,2}([./-])\d{1,2}\2\d{4}|\d{4}([./])\d{1,2}\3\d{1,2})([ T]\d\d?:\d\d.*)?")
-#: 1.234,56 or 1,234.50 or 1'234, 12 %, EUR 5: a number, perhaps grouped, and perhaps a unit.
-_UNIT = r"(?:%|[$\u20ac\u00a3\u00a5]|EUR|USD|GBP|CHF)"
-_NUMBER = re.compile(
-    rf"[+-]?{_UNIT}?\s?[+-]?(\d+|\d{{1,3}}(?:[.,'\s]\d{{3}})+)([.,]\d+)?\s?{_UNIT}?", re.IGNORECASE
-)
-_PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_REMEDIES: dict[What, Remedy] = {"dates": "convert", "text": "group", "spelled": "plain numbers"}
+_NUMBERS: tuple[What, ...] = ("measured", "codes")
+_LABELS: tuple[What, ...] = ("few", "labels")
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """What one column is for.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    use : {"feature", "given", "reference", "row name", "left out"}
+        What it is for: groups are found in features, avoid what is given, and are compared with
+        references.
+    holds : str
+        What is in it.
+    why : str
+        Why it is no feature; of a feature, only if somebody could wonder.
+    missing : int
+        How many of its cells are missing.
+    """
+
+    name: str
+    use: Use
+    holds: str = ""
+    why: str = ""
+    missing: int = 0
 
 
 @dataclass(frozen=True)
 class Roles:
-    """What each column of a table is for.
+    """What every column of a table is for; best read by printing it.
 
     Attributes
     ----------
-    features : list of str
-        Columns to find groups in.
-    given : list of str
-        Columns that hold what is known.
-    identifier : str or None
-        Column that names the rows.
-    left_out : dict of str to str
-        Columns that are not used, and why.
+    columns : list of ColumnRole
+        The columns, in their order.
+    n_rows : int
+        Number of rows.
     notes : list of Note
-        What was guessed, for the user.
+        What was decided and may be wanted otherwise.
+
+    Examples
+    --------
+    >>> from multifacet.frames.roles import assign_roles
+    >>> table = {"no": range(1, 7), "sex": list("fmfmfm"), "mass": [37, 38, 49, 51, 39, 38]}
+    >>> print(assign_roles(table))
+    6 rows, 3 columns
+      row name   no    6 values  different in every row
+      feature    mass  numbers
+      reference  sex   2 values  few values
     """
 
-    features: list[str]
-    given: list[str]
-    identifier: str | None
-    left_out: dict[str, str]
-    notes: list[Note]
+    columns: list[ColumnRole]
+    n_rows: int
+    notes: list[Note] = field(default_factory=list, repr=False, compare=False)
+
+    def names(self, use: Use) -> list[str]:
+        """Return the names of the columns of one use."""
+        return [column.name for column in self.columns if column.use == use]
+
+    @property
+    def features(self) -> list[str]:
+        """Columns to find groups in."""
+        return self.names("feature")
+
+    @property
+    def references(self) -> list[str]:
+        """Columns with which every view is compared."""
+        return self.names("reference")
+
+    @property
+    def identifier(self) -> str | None:
+        """Column that names the rows."""
+        return next(iter(self.names("row name")), None)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one dict per column, ready for a data frame."""
+        return [asdict(column) for column in self.columns]
+
+    def __str__(self) -> str:
+        count = len(self.columns)
+        heads = f"{self.n_rows:,} rows, {count:,} column{'s' * (count != 1)}"
+        rows = [_cells_of(row) for row in self._shortened()]
+        widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        )
+        return "\n".join([heads, *(f"  {one_line(line)}".rstrip() for line in lines)])
+
+    def _shortened(self) -> Iterable[ColumnRole]:
+        """Yield the columns by their use; a single line in place of many."""
+        for use in USES:
+            group = [column for column in self.columns if column.use == use]
+            if len(group) <= (_MAX_FEATURES if use == "feature" else _MAX_OTHERS):
+                yield from group
+                continue
+            first, last = group[0], group[-1]
+            missing = sum(column.missing for column in group)
+            names = f"{len(group):,} columns, {first.name} to {last.name}"
+            yield ColumnRole(names, first.use, first.holds, first.why, missing)
+
+
+def _cells_of(column: ColumnRole) -> tuple[str, str, str, str]:
+    gaps = f", {column.missing:,} missing" if column.missing else ""
+    return column.use, column.name, column.holds + gaps, column.why
 
 
 def assign_roles(
-    columns: Mapping[str, Any],
+    data: Any,
     *,
     given: Any = (),
     identifier: str | None = None,
     exclude: Any = (),
     features: Any = None,
-    set_aside: Any = (),
+    categories: str = "reference",
 ) -> Roles:
     """Decide what each column is for: what the user says, and the safest guess for the rest.
 
-    Numbers are features. The first column that tells the rows apart (text that is different in
-    every row, or whole numbers under a name such as ``id``) is the identifier. Columns without
-    values, constant columns, dates and text of many values are left out. So are columns that look
-    like labels, since among the features they would only lead back to what someone knows: text
-    and categories of few values, truth values, whole numbers under a name such as ``class``, and
-    numbers with two values, unless most numbers are such.
+    Values decide, not names. Numbers are features. The first column that tells the rows apart
+    (text that is different in every row, or whole numbers that count or number them) names them.
+    Columns that look like labels are references, since among the features they would only lead
+    back to what someone knows: text and categories of few values, truth values, and numbers of
+    few values, unless nearly all numbers are such, or all of them are counts or ratings of one
+    kind. Constant columns, dates and free text are left out. Data whose columns have no names are
+    features throughout.
 
     Parameters
     ----------
-    columns : dict of str to column
+    data : data frame, dict of columns, array, sparse matrix or Table
         The table.
     given, exclude : str or list of str
-        Columns that hold what is known; columns to leave out.
+        Columns that hold what is known; columns that are no features.
     identifier : str, optional
         Column that names the rows.
     features : str or list of str, optional
         The features, whatever they look like; other columns become none. Those that are named in
         another role keep that.
-    set_aside : str or list of str
-        Columns that the caller uses in another way.
+    categories : {"reference", "use"}, default="reference"
+        Whether columns that look like labels are references or features.
 
     Returns
     -------
@@ -134,134 +200,173 @@ def assign_roles(
     ...     "mass": [3750, 3800, 4950, 5100],
     ... }
     >>> roles = assign_roles(birds)
-    >>> roles.features, roles.identifier, roles.left_out
-    (['mass'], 'bird', {'sex': 'looks like labels'})
+    >>> roles.features, roles.identifier, roles.references
+    (['mass'], 'bird', ['sex'])
+    >>> assign_roles(birds, categories="use").features
+    ['sex', 'mass']
     """
-    table = read_table(columns)
-    known = table.find("given", given)
-    dropped = table.find("exclude", exclude)
-    rows = table.find("identifier", identifier)
-    taken = {*known, *dropped, *rows, *table.find("set_aside", set_aside)}
-    looks = {name: _look(table, name) for name in table.columns if name not in taken}
-    wanted = dict.fromkeys(table.find("features", features))
-    notes = []
-    if not rows:
-        unique = [n for n, look in looks.items() if look == _UNIQUE and n not in wanted]
-        # Mere row numbers name the rows only if nothing better does.
-        rows = sorted(unique, key=lambda name: counts_rows(columns[name]))[:1]
+    if categories not in CATEGORIES:
+        known = " or ".join(map(repr, CATEGORIES))
+        raise ArgumentError(Argument.of("categories", categories), f" is not known: use {known}")
+    table = read_table(data)
+    told: dict[str, Use] = dict.fromkeys(table.find("exclude", exclude), "left out")
+    wanted = table.find("features", features)
+    if features is not None:
+        told = dict.fromkeys(wanted, "feature") | told  # type: ignore[assignment]
+    told |= dict.fromkeys(table.find("given", given), "given")
+    told |= dict.fromkeys(table.find("identifier", identifier), "row name")
+    if not table.columns and table.matrix is None:
+        raise ValueError("data has no columns")
+    if not table.named:
+        return _all_features(table)
+    looks = {name: look_at(table, name) for name in table.columns}
+    uses, notes = dict(told), []
+    if "row name" not in told.values():
+        rows = _row_names(table, {n: look for n, look in looks.items() if n not in told})
+        uses |= dict.fromkeys(rows, "row name")
         notes += [Note(f"rows are named by column {name!r}") for name in rows]
-    free = {name: look for name, look in looks.items() if name not in rows}
     if features is None:
-        free = _settle(free)
-        wanted = {name: None for name, look in free.items() if look in (_FEATURE, _CODES)}
-        notes += _describe(free)
-    else:
-        free = dict.fromkeys(free, "not among the features")
-    chosen = [name for name in wanted if name in free]
-    left_out = {name: reason for name, reason in free.items() if name not in wanted}
-    left_out |= dict.fromkeys((name for name in dropped if name not in known), "excluded")
-    if not chosen:
-        parts = [f"{name!r} is left out: {reason}" for name, reason in list(left_out.items())[:5]]
-        parts += [f"{listing(known, 5)} {'are' if len(known) > 1 else 'is'} given"] if known else []
-        parts += [f"{name!r} names the rows" for name in rows]
-        why = f" ({'; '.join(parts)})"
-        raise InputError(Note("no column is left as a feature: ", "name features", after=why))
-    return Roles(chosen, known, rows[0] if rows else None, left_out, notes)
+        free = {name: look for name, look in looks.items() if name not in uses}
+        chosen, why = _choose_features(table, free, categories)
+        uses |= dict.fromkeys(chosen, "feature")
+        notes += why
+    roles = [_settle(name, look, uses.get(name), told.get(name)) for name, look in looks.items()]
+    roles = _without_too_many_numbers(roles, looks)
+    found = Roles(roles, table.n_rows, [*notes, *_notes_on(roles, looks, told)])
+    _refuse_without_features(found)
+    return found
 
 
-def _look(table: Table, name: str) -> str:
-    """Return what a column looks like."""
-    try:
-        cells = table.read(name)
-    except ValueError:  # such as lists in its cells
-        return UNREAD
-    present = cells.present
-    values = set(present.tolist())
-    if len(values) < 2:
-        same = "the same value wherever it has one" if cells.missing.any() else "constant"
-        return same if values else "no values"
-    if cells.kind == "date" or _are_dates(cells):
-        return _DATES
-    words = {word.lower() for word in _WORD.findall(name)}
-    unique = len(values) == table.n_rows > 2
-    if cells.kind == "category":
-        if _are_spelled_numbers(values):
-            return _SPELLED
-        if unique:
-            return _UNIQUE
-        return _LABELS if len(values) <= MAX_CATEGORIES else _MANY
-    if cells.kind == "boolean":
-        return _LABELS
-    if whole(present).dtype.kind not in "iu":
-        return _FEATURE if len(values) > 2 else _BINARY
-    if unique and words & _NUMBERING:
-        return _UNIQUE
-    if len(values) <= MAX_CATEGORIES and words & _LABELING:
-        return _LABELS
-    if len(values) == 2:
-        return _BINARY
-    if words & _PLACES:
-        return _POSTAL
-    return _CODES if len(values) <= min(_MAX_CODES, table.n_rows / 5) else _FEATURE
+def _all_features(table: Table) -> Roles:
+    names = list(table.columns) or [f"x{j}" for j in range(table.matrix.shape[1])]
+    return Roles([ColumnRole(name, "feature") for name in names], table.n_rows)
 
 
-def _are_dates(cells: Cells) -> bool:
-    """Tell if text is dates, such as 2026-01-31, 31.1.2026 or 01/31/2026, perhaps with a time."""
-    if cells.kind != "category":
-        return False
-    if all(_DATE.fullmatch(text.strip()) for text in cells.present):
-        return True
-    try:
-        for text in cells.present:
-            datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+def _row_names(table: Table, looks: dict[str, Look]) -> list[str]:
+    """Return the column that names the rows, if any: words before mere numbers."""
+    unique = [name for name, look in looks.items() if look.what == "names"]
+    return sorted(unique, key=lambda name: looks[name].kind == "number")[:1]
 
 
-def _are_spelled_numbers(values: set[str]) -> bool:
-    """Tell if text is numbers that are not spelled plainly; codes such as 007 are none."""
-    texts = [text.strip() for text in values]
-    if not all(_NUMBER.fullmatch(text) for text in texts):
-        return False
-    return not all(_PLAIN_NUMBER.fullmatch(text) for text in texts)
+def _choose_features(
+    table: Table, looks: dict[str, Look], categories: str
+) -> tuple[list[str], list[Note]]:
+    """Return the columns that are features, and what there is to say about the choice."""
+    numbers = [name for name, look in looks.items() if look.what in _NUMBERS]
+    few = [name for name, look in looks.items() if look.what == "few"]
+    labels = [name for name, look in looks.items() if look.what in _LABELS]
+    if categories == "use":
+        return [name for name in looks if name in {*numbers, *labels}], []
+    counted = [*numbers, *(name for name in few if looks[name].kind == "number")]
+    if few and len(counted) >= FEWEST_IN_ONE_UNIT and _share_a_unit(table, counted):
+        return counted, []
+    if few and len(few) > _MOST * (len(numbers) + len(few)):
+        fact = (
+            f"{listing(few)} used as features, though of few values, as nearly all numbers are; if "
+            "some are labels, "
+        )
+        return [*numbers, *few], [Note(fact, "given or left out", tuple(few))]
+    if not numbers and len(labels) > 1:
+        fact = f"{listing(labels)} used as features, though of few values, as nothing else is left"
+        return labels, [Note(fact)]
+    codes = [name for name in numbers if looks[name].what == "codes"]
+    if 0 < 2 * len(codes) <= len(numbers):
+        fact = f"{listing(codes)} used as numbers: if the whole numbers are labels, "
+        return numbers, [Note(fact, "given or left out", tuple(codes))]
+    return numbers, []
 
 
-def counts_rows(column: Any) -> bool:
-    """Tell if a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ..."""
-    values = read_column("column", column).values
-    if values.dtype.kind not in "iuf":
-        return False
-    return values[0] in (0, 1) and bool((values == np.arange(len(values)) + values[0]).all())
+def _share_a_unit(table: Table, names: list[str]) -> bool:
+    """Tell whether numbers are of one kind, as words in texts are: rare ones have few values."""
+    profiles = [Profile.of(read_plainly(table, name).present) for name in names]
+    return choose_scaling(profiles) != "units"
+
+
+def _settle(name: str, look: Look, use: Use | None, told: Use | None) -> ColumnRole:
+    """Return the role of a column: as decided, or else a reference if it can be compared."""
+    why = "" if use in ("feature", "given") else REASONS[look.what]
+    if use == "row name" and told:
+        why = ""
+    if told == "left out":
+        why = "excluded"
+    if use in (None, "left out"):
+        comparable = look.what in (*_NUMBERS, *_LABELS, "many")
+        use = "reference" if comparable else "left out"
+    return ColumnRole(name, use, _holds(look), why, look.missing)
+
+
+def _holds(look: Look) -> str:
+    """Say what is in a column."""
+    if look.what in ("measured", "unread", "dates"):
+        return {"measured": "numbers", "unread": "", "dates": "dates"}[look.what]
+    if look.kind == "boolean":
+        return "true/false"
+    return f"{look.values:,} value{'s' * (look.values != 1)}"
+
+
+def _without_too_many_numbers(roles: list[ColumnRole], looks: dict[str, Look]) -> list[ColumnRole]:
+    """Leave out numbers that are no features if there are too many to compare."""
+    numbers = {r.name for r in roles if r.use == "reference" and looks[r.name].what in _NUMBERS}
+    if len(numbers) <= _MAX_NUMBERS:
+        return roles
+    return [
+        ColumnRole(r.name, "left out", r.holds, r.why, r.missing) if r.name in numbers else r
+        for r in roles
+    ]
+
+
+def _notes_on(
+    roles: list[ColumnRole], looks: dict[str, Look], told: dict[str, Use]
+) -> Iterable[Note]:
+    """Say which columns are references or left out, and why, as far as nobody said so."""
+    labels = [r.name for r in roles if r.use == "reference" and r.name not in told]
+    labels = [name for name in labels if looks[name].what not in _NUMBERS]
+    if labels:
+        verb = "look like labels" if len(labels) > 1 else "looks like labels"
+        fact = f"{listing(labels)} {verb}, to be compared with what is found: "
+        yield Note(fact, "given or feature", tuple(labels))
+    reasons: dict[str, list[str]] = {}
+    for role in roles:
+        if role.use == "left out" and role.name not in told:
+            reasons.setdefault(role.why, []).append(role.name)
+    for reason, names in reasons.items():
+        remedy = _REMEDIES.get(looks[names[0]].what)
+        if remedy is None and looks[names[0]].what in _NUMBERS:
+            continue
+        fact = f"left out {listing(names)}: {reason}{'; ' if remedy else ''}"
+        yield Note(fact, remedy, tuple(names))
+
+
+def _refuse_without_features(roles: Roles) -> None:
+    """Raise if no column is a feature, and say what all of them are."""
+    if roles.features:
+        return
+    given = roles.names("given")
+    others = [column for column in roles.columns if column.use in ("reference", "left out")]
+    parts = [f"{column.name!r} is none: {column.why}" for column in others[:5]]
+    parts += [f"{listing(given, 5)} {'are' if len(given) > 1 else 'is'} given"] if given else []
+    parts += [f"{name!r} names the rows" for name in roles.names("row name")]
+    why = f" ({'; '.join(parts)})"
+    raise InputError(Note("no column is left as a feature: ", "name features", after=why))
 
 
 def no_labels(cells: Cells) -> str:
     """Return why a column cannot be a labeling; nothing if it can."""
     values = set(cells.present.tolist())
     if len(values) == len(cells.values):
-        return _UNIQUE
+        return REASONS["names"]
     if cells.kind == "number" and whole(cells.present).dtype.kind not in "iu":
         return "measurements"
     return ""
 
 
-def warn_of_identifiers(data: Any, encoding: Encoding) -> None:
-    """Warn of features that look as if they name the rows: whole numbers, all different."""
-    table = read_table(data)
-    used = [column.name for column in encoding.columns if column.kind == "number"]
-    if not table.named:
-        return
-    for name in (name for name in used if _look(table, name) == _UNIQUE):
-        fact = f"column {name!r} is used as a feature, but looks as if it names the rows: "
-        warnings.warn(InputWarning(Note(fact, "perhaps row names", (name,))), stacklevel=3)
-
-
 def check_target(table: Table, names: list[str]) -> None:
     """Refuse targets that name the rows, or warn if they are numbers that only may do so."""
     for name in names:
-        if _look(table, name) != _UNIQUE:
+        look = look_at(table, name)
+        if look.what != "names":
             continue
-        if table.read(name).kind == "category":
+        if look.kind != "number":
             raise ArgumentError(
                 Argument.of("target", name),
                 " is different in every row, so it names the rows and nothing can depend on it: "
@@ -269,29 +374,3 @@ def check_target(table: Table, names: list[str]) -> None:
             )
         doubt = " looks as if it names the rows: if it does, the result means nothing"
         warnings.warn(ArgumentWarning(Argument.of("target", name), doubt), stacklevel=4)
-
-
-def _settle(looks: dict[str, str]) -> dict[str, str]:
-    """Decide on numbers with two values: labels, unless most numbers are such."""
-    binary = [name for name, look in looks.items() if look == _BINARY]
-    numbers = [name for name, look in looks.items() if look in (_FEATURE, _CODES, _BINARY)]
-    settled = _FEATURE if len(binary) > len(numbers) / 2 else _LABELS
-    return looks | dict.fromkeys(binary, settled)
-
-
-def _describe(looks: dict[str, str]) -> list[Note]:
-    """Say which columns are left out and why, and which might better be."""
-    groups: dict[str, list[str]] = {}
-    for name, look in looks.items():
-        groups.setdefault(look, []).append(name)
-    numbers = groups.pop(_FEATURE, [])
-    codes = groups.pop(_CODES, [])
-    notes = []
-    for reason, names in groups.items():
-        remedy = _REMEDIES.get(reason)
-        fact = f"left out {listing(names)}: {reason}{'; ' if remedy else ''}"
-        notes.append(Note(fact, remedy, tuple(names)))
-    if 0 < len(codes) <= len(numbers):
-        fact = f"{listing(codes)} used as numbers: if the whole numbers are labels, "
-        notes.append(Note(fact, "given or left out", tuple(codes)))
-    return notes

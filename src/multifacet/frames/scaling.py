@@ -21,6 +21,8 @@ _ENDS = (0.05, 0.95)
 #: Columns from which likeness is no coincidence: tables of mixed units rarely have as many that
 #: all are mostly zero, or all fill one range.
 _FEWEST_COUNTS, _FEWEST_IN_RANGE, _FEWEST_COMPONENTS = 10, 16, 3
+#: Columns from which there can be a unit that all of them share.
+FEWEST_IN_ONE_UNIT = min(_FEWEST_COUNTS, _FEWEST_IN_RANGE)
 #: Share of the columns that has to fit: of many words some are in every text, of many pixels some
 #: are a little darker.
 _NEARLY_ALL = 0.9

@@ -104,7 +104,9 @@ def listing(names: Collection[str], most: int = 10) -> str:
 
 
 def read_table(data: Any) -> Table:
-    """Return data of any kind as a table."""
+    """Return data of any kind as a table; a table as it is."""
+    if isinstance(data, Table):
+        return data
     # Methods are looked for in the type: in pandas, a column may have the name of a method.
     for method in ("collect", "compute"):
         if hasattr(type(data), method):

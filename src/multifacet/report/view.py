@@ -38,6 +38,8 @@ MAX_HILLS = 8
 #: Number at which the colours and shapes of given labels begin, in every view: the same label looks
 #: the same throughout, and different from the groups, to be taken for what it is.
 KNOWN = 10
+#: Agreement from which a column that was no feature is shown beside a view.
+RELATED = 0.05
 #: Effect size that gets the full colour: groups that hardly overlap.
 FULL_EFFECT = 2.0
 
@@ -57,10 +59,37 @@ def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
     if view["groups"]:
         blocks.append(Section("What they are like", [_profile_table(document, view)]))
         blocks.append(Section("Typical rows", [_examples_table(document, view)]))
-    for given in document["given"]:
+    if view.get("relations"):
+        blocks.append(Section("Beside the columns of the table", [_relations_table(view)]))
+    for given in [*document["given"], *_references(document, view)]:
         title = f"{capitalised(view['name'])} and {given['name']}, row by row"
         blocks.append(Details(title, [_cross_table(view, given)]))
     return blocks
+
+
+def _references(document: ViewsDocument, view: ViewDict) -> list[GivenDict]:
+    """Return the column that comes closest to a view, of those that were no features."""
+    related = [one["column"] for one in view.get("relations", []) if one["agreement"] > RELATED]
+    known = {one["name"]: one for one in document.get("references", [])}
+    return [known[name] for name in related if name in known][:1]
+
+
+def _relations_table(view: ViewDict) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            one["column"],
+            "numbers" if one["numbers"] else "labels",
+            Bar(max(one["agreement"], 0.0), 1.0, f"{max(one['agreement'], 0.0):.2f}"),
+            chance(one["p_value"]),
+        ]
+        for one in view.get("relations", [])[:MAX_ROWS]
+    ]
+    return Table(
+        "How far the groups agree with columns that were no features, the closest first: 0 is what "
+        "chance gives, 1 is the same. Of numbers, the share of their variance between the groups.",
+        ["column", "holds", "agreement", "p-value"],
+        rows,
+    )
 
 
 def _facts(document: ViewsDocument, view: ViewDict) -> Facts:
@@ -96,7 +125,8 @@ def _scatters(document: ViewsDocument, view: ViewDict) -> list[Block]:
     sizes = Counter(view["labels"])
     own = [f"group {view['labels'][i]}" for i in rows]
     own_sizes = {f"group {group}": sizes[group] for group in range(view["n_clusters"])}
-    known = [[given["labels"][i] for i in rows] for given in document["given"]]
+    beside = [*document["given"], *_references(document, view)]
+    known = [[given["labels"][i] for i in rows] for given in beside]
     index = document["index"]
     hints = [
         ", ".join([f"{index[i]}: {label}", *(labels[j] for labels in known)])
@@ -111,7 +141,7 @@ def _scatters(document: ViewsDocument, view: ViewDict) -> list[Block]:
 
     caption = f"Every point is a row, in the subspace of {view['name']}.{drawn}"
     figures: list[Block] = [figure(caption, own, own_sizes, hints=hints)]
-    for given, labels in zip(document["given"], known, strict=True):
+    for given, labels in zip(beside, known, strict=True):
         caption = f"The same points coloured by {given['name']}: does it explain the groups?"
         figures.append(figure(caption, labels, given["groups"], first=KNOWN))
     return figures

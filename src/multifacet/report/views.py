@@ -5,11 +5,13 @@ from __future__ import annotations
 from ..documents import FrontierDict, RunDict, SelectionDict, ViewDict, ViewsDocument
 from ..results.verdicts import SEPARATION_SCALE, STABILITY_SCALE
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
-from .pieces import agreement_table, repeat_section
+from .pieces import MAX_ROWS, agreement_table, repeat_section
 from .view import view_blocks
 from .words import capitalised, counted, listed, number, share, shorten, sizes, told
 
 TERMS = {
+    "agreement": "Mutual information of a grouping and a column, adjusted for chance: 0 is what "
+    "chance gives, 1 if they are the same.",
     "separation": "How much better the groups hold together than they hang on to each other: the "
     "mean log ratio of internal to external conductance in a graph of near neighbours. "
     f"{SEPARATION_SCALE}.",
@@ -31,6 +33,8 @@ TERMS = {
 }
 
 
+#: Columns in the table of what they were used for.
+MAX_COLUMNS = 40
 _KEPT = "Features kept their scales relative to each other, since"
 #: Why features have the scale that was chosen for them.
 SCALES = {
@@ -54,6 +58,8 @@ def views_page(document: ViewsDocument) -> Page:
         sections.append(_agreement_section(document))
     if document["frontier"] is not None:
         sections.append(_frontier_section(document["frontier"], views[0]["name"]))
+    if document.get("roles"):
+        sections.append(_columns_section(document))
     sections.append(_settings_section(views, rejected, document.get("scaling", "told")))
     same = Paragraph(
         "The same table, options and seed give the same result, whatever the number of threads."
@@ -77,7 +83,8 @@ def _answer(document: ViewsDocument) -> list[Block]:
     for given in document["given"]:
         blocks.append(Paragraph(f"Given: {given['name']}: {sizes(given['groups'])}."))
     for view in document["views"]:
-        texts = (f"{told(view['sentence'])}.", view["evidence"], _features(document, view))
+        texts = [f"{told(view['sentence'])}.", view["evidence"], _features(document, view)]
+        texts += [f"{capitalised(words)}." for words in _beside(view)]
         doubt = ": seen, not believed" * (view.get("verdict") == "chance")
         title = f"{capitalised(view['name'])}{doubt}"
         blocks.append(Section(title, [Paragraph(text) for text in texts if text]))
@@ -109,6 +116,13 @@ def _features(document: ViewsDocument, view: ViewDict) -> str:
     )
 
 
+def _beside(view: ViewDict) -> list[str]:
+    """Say which columns of the table a view agrees with, or only repeats."""
+    beside, repeats = view.get("beside", ""), view.get("repeats", [])
+    words = [f"beside the columns that were no features: {beside}"] if beside else []
+    return [*words, f"it only repeats {listed(repeats)}, which was a feature"] if repeats else words
+
+
 def _rejected_section(document: ViewsDocument, view: ViewDict) -> Section:
     words = Paragraph(f"{told(view['sentence'])}. {view['evidence']}")
     blocks = view_blocks(document, view)
@@ -121,6 +135,23 @@ def _agreement_section(document: ViewsDocument) -> Section:
     names, nmi = document["agreement"]["names"], document["agreement"]["nmi"]
     words = "0 where one grouping tells nothing about the other, 1 where they are the same."
     return Section("How the groupings agree", [agreement_table(names, nmi, words)])
+
+
+def _columns_section(document: ViewsDocument) -> Section:
+    roles = document.get("roles", [])
+    others: list[list[Cell]] = [
+        [one["name"], one["use"], one["holds"], f"{one['missing']:,}", one["why"]]
+        for one in roles
+        if one["use"] != "feature"
+    ]
+    features = [one["name"] for one in roles if one["use"] == "feature"]
+    shown = listed([shorten(name) for name in features[:MAX_ROWS]])
+    more = f" and {len(features) - MAX_ROWS:,} more" * (len(features) > MAX_ROWS)
+    blocks: list[Block] = [Paragraph(f"Features: {shown}{more}.")]
+    if others:
+        heads = ["column", "use", "holds", "missing", "why"]
+        blocks.append(Table("What the other columns were used for.", heads, others[:MAX_COLUMNS]))
+    return Section("What the columns were used for", blocks)
 
 
 def _frontier_section(path: FrontierDict, name: str) -> Section:

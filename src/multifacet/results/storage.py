@@ -41,6 +41,7 @@ _VIEW = {
     "notes?": [str],
     "kind?": str,
     "surprise?": _MAYBE,
+    "repeats?": [str],
     "settings": dict.fromkeys(_SETTINGS, _MAYBE),
     "explanation": {
         "feature_names": [str],

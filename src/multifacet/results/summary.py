@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..documents import (
     CandidateDict,
     FrontierDict,
     GivenDict,
+    RoleDict,
     SelectionDict,
     ViewDict,
     ViewsDocument,
@@ -22,6 +23,7 @@ from ..linalg import Array
 from ..metrics import nmi
 from ..search import PLAN, Selection
 from .plain import listed, plain, rounded
+from .relations import NOTHING
 from .verdicts import (
     SIGNIFICANCE,
     beyond_chance,
@@ -42,6 +44,8 @@ FORMAT = 1
 MAX_POINTS = 2000
 #: Candidates kept of a search.
 MAX_CANDIDATES = 10
+#: What a label is called that is missing.
+MISSING = "(missing)"
 #: Between a number and its percent sign: a space that does not break.
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -55,7 +59,7 @@ def describe_views(views: Views) -> ViewsDocument:
     kept = [*views, *([] if views.rejected is None else [views.rejected])]
     # A view avoids what was given and all views before it.
     described = [
-        _describe_view(view, rows, names[: len(views.given) + i], views.significance)
+        _describe_view(views, view, rows, names[: len(views.given) + i])
         for i, view in enumerate(kept)
     ]
     used = [column for column in views.encoding.columns if column.features]
@@ -71,7 +75,9 @@ def describe_views(views: Views) -> ViewsDocument:
         "scaling": views.encoding.scaling,
         "sentence": _answer(views),
         "index": plain(views.index),
-        "given": [_describe_given(name, labels) for name, labels in views.given.items()],
+        "roles": [] if views.roles is None else cast(list[RoleDict], views.roles.table()),
+        "given": [_describe_given(name, plain(labels)) for name, labels in views.given.items()],
+        "references": _described_references(views),
         "views": described[: len(views)],
         "rejected": described[-1] if views.rejected is not None else None,
         "agreement": {
@@ -123,6 +129,15 @@ def belief(view: View, known: str = "what is known", significance: float = SIGNI
     return ". ".join(filter(None, [numbers, *view.notes]))
 
 
+def repeating(view: View) -> str:
+    """Say that a view only repeats features, if it does."""
+    if not view.repeats:
+        return ""
+    if len(view.repeats) == 1:
+        return f"only repeats the feature {view.repeats[0]}"
+    return f"only repeats the combinations of the features {' and '.join(view.repeats)}"
+
+
 def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
     """Return the names of the features that tell a view's groups apart, as its sentence does.
 
@@ -139,9 +154,24 @@ def _describe_candidate(row: Mapping[str, Any]) -> CandidateDict:
     return cast(CandidateDict, plain_row)
 
 
-def _describe_given(name: str, labels: Array) -> GivenDict:
-    values = [str(value) for value in plain(labels)]
+def _describe_given(name: str, labels: Sequence[Any]) -> GivenDict:
+    values = [str(value) for value in labels]
     return {"name": name, "groups": dict(Counter(values).most_common()), "labels": values}
+
+
+def _described_references(views: Views) -> list[GivenDict]:
+    """Return the labels that come closest to each view, to be shown beside it."""
+    closest = []
+    for view in views:
+        related = [one for one in views.relations(view) if one.column in views.references]
+        related = [one for one in related if not one.numbers and one.agreement > NOTHING]
+        closest += [one.column for one in related[:1]]
+    found = []
+    for name in dict.fromkeys(closest):
+        one = views.references[name]
+        named = [*(one.names or []), MISSING]  # the code -1 takes the last
+        found.append(_describe_given(name, [named[code] for code in one.values.tolist()]))
+    return found
 
 
 def _describe_frontier(frontier: Frontier) -> FrontierDict:
@@ -154,8 +184,8 @@ def _describe_frontier(frontier: Frontier) -> FrontierDict:
     }
 
 
-def _describe_view(view: View, rows: Array, known: list[str], significance: float) -> ViewDict:
-    found = view.explanation
+def _describe_view(views: Views, view: View, rows: Array, known: list[str]) -> ViewDict:
+    found, significance = view.explanation, views.significance
     readable = view.projection
     if len(view.components):
         readable = view.projection @ found.rotation.T
@@ -165,6 +195,9 @@ def _describe_view(view: View, rows: Array, known: list[str], significance: floa
         "evidence": _evidence(view, known, significance),
         "verdict": verdict(view.p_value, view.stability, view.novelty, significance),
         "kind": view.kind,
+        "beside": views.beside(view),
+        "relations": [one.to_dict() for one in views.relations(view)],
+        "repeats": view.repeats,
         "n_clusters": view.n_clusters,
         "quality": rounded(view.quality),
         "separation": rounded(view.separation),

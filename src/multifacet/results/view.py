@@ -22,6 +22,7 @@ from . import measures
 from .contrasts import describe_contrasts, opposites
 from .found import Found
 from .groups import describe_groups
+from .repeats import repeated_columns
 from .rule import Rule, choose_landmarks, placed
 
 
@@ -80,6 +81,8 @@ class View:
     surprise : float or None
         How surprising the groups are on structureless data, in nats; None unless the method is
         "auto", which compares candidates of several sources by it.
+    repeats : list of str
+        Columns of few values among the features that the groups only repeat; mostly none.
     mean : array of shape (d,) or None
         Mean of the rows, which is taken off before they are projected; None in a view from a file
         that was written before views could label new rows.
@@ -120,6 +123,7 @@ class View:
     notes: list[str] = field(repr=False, default_factory=list)
     kind: str = ""
     surprise: float | None = None
+    repeats: list[str] = field(repr=False, default_factory=list)
     mean: Array | None = field(repr=False, default=None)
     landmarks: Array | None = field(repr=False, default=None)
     places: Array | None = field(repr=False, default=None)
@@ -314,7 +318,7 @@ class View:
         Returns
         -------
         View
-            With an explanation in original units, and with ``groups``.
+            With an explanation in original units, with ``groups``, and with ``repeats``.
 
         Examples
         --------
@@ -337,7 +341,8 @@ class View:
             units=encoding.scale,
             opposites=opposites(encoding),
         )
-        view = replace(self, explanation=explanation)
+        repeats = repeated_columns(self.labels, explanation.strength, X, encoding)
+        view = replace(self, explanation=explanation, repeats=repeats)
         index = np.arange(len(self.labels)) if index is None else index
         return replace(
             view,

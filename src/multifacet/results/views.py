@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -14,21 +15,20 @@ import numpy as np
 from ..documents import ViewsDocument
 from ..engines.base import is_dask
 from ..evidence import Frontier
-from ..files import check_shape, read_path
-from ..frames import Encoding
+from ..files import read_path
+from ..frames import Encoding, Reference, Roles
 from ..frames.table import OnDisk
 from ..linalg import Array
 from ..printable import one_line
+from .annotated import is_annotated, with_views
+from .archive import FORMAT, pack, unpack
 from .assigned import with_labels
 from .partitioned import Teller, assigned, placed, predicted
-from .plain import as_text
-from .storage import check_array, pack_views, read_archive, unpack_views, write_archive
-from .summary import belief, describe_views, leading_features
+from .relations import Relation, beside, relations
+from .storage import read_archive, write_archive
+from .summary import belief, describe_views, leading_features, repeating
 from .verdicts import SIGNIFICANCE, verdict
 from .view import View
-
-#: Version of the file format of :meth:`Views.save`.
-FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,10 @@ class Views:
         The next view, which was no better than chance; None if the number of views was fixed.
     significance : float
         p-value up to which a view is called beyond chance.
+    references : dict of str to Reference
+        Columns that were no features, with which every view is compared.
+    roles : Roles or None
+        What every column was for; print it. None in a view from an older file.
 
     Examples
     --------
@@ -73,6 +77,8 @@ class Views:
     frontier: Frontier | None = field(repr=False, default=None)
     rejected: View | None = field(repr=False, default=None)
     significance: float = field(repr=False, default=SIGNIFICANCE)
+    references: dict[str, Reference] = field(repr=False, default_factory=dict)
+    roles: Roles | None = field(repr=False, default=None)
 
     def __len__(self) -> int:
         return len(self.views)
@@ -121,7 +127,7 @@ class Views:
 
         Parameters
         ----------
-        data : data frame (pandas, polars, dask), Arrow table or dict of columns
+        data : data frame (pandas, polars, dask), Arrow table, dict of columns or AnnData
             The table in which the views were found, or one that shares rows with it; it is not
             changed. Rows are found by the column that was the ``identifier``, otherwise by the
             index in pandas, and by their positions elsewhere. Those of dask, of which only some
@@ -131,7 +137,8 @@ class Views:
         -------
         object of the type of data
             Rows that the views are not about, because they were dropped or are new, have missing
-            labels.
+            labels. AnnData has labels in ``obs``, places in ``obsm``, what tells groups apart in
+            ``varm``, and words and numbers in ``uns``, all under names with ``multifacet``.
 
         Examples
         --------
@@ -144,6 +151,8 @@ class Views:
         """
         if is_dask(data):
             return assigned(self._teller, data)
+        if is_annotated(data):
+            return with_views(data, self)
         labels = {view.name: view.labels for view in self.views}
         return with_labels(data, labels, self.index, self.rows, self.encoding.identifier)
 
@@ -242,6 +251,47 @@ class Views:
         """
         return verdict(view.p_value, view.stability, view.novelty, self.significance)
 
+    def relations(self, view: View) -> list[Relation]:
+        """Return how far a view agrees with every column that was no feature, the closest first.
+
+        Parameters
+        ----------
+        view : View
+            One of these views, or ``rejected``.
+
+        Returns
+        -------
+        list of Relation
+            One for each column that was given or is in :attr:`references`.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import load_penguins
+        >>> measurements, known = load_penguins(as_frame=True)
+        >>> birds = measurements.join(known)
+        >>> views = find_views(birds, n_views=1, n_clusters=2, method="linear", n_refits=0)
+        >>> [one.column for one in views.relations(views[0])]
+        ['species', 'sex']
+        """
+        if id(view) not in self._compared:
+            known = {name: Reference.of(labels) for name, labels in self.given.items()}
+            found = relations(view.labels, known | self.references)
+            self._compared[id(view)] = (view, found)  # with the view, whose id none then has
+        return self._compared[id(view)][1]
+
+    @cached_property
+    def _compared(self) -> dict[int, tuple[View, list[Relation]]]:
+        """What was compared so far: it takes a while, and is asked for often."""
+        return {}
+
+    def beside(self, view: View) -> str:
+        """Say which columns a view is related to: "nearly your column sex (agreement 0.96)"."""
+        found = self.relations(view)
+        if self.references or not self.given:
+            return beside(found)
+        return ""  # what was given is told of already
+
     @property
     def believed(self) -> list[View]:
         """The views of which chance can be ruled out, or of which nobody asked."""
@@ -261,6 +311,8 @@ class Views:
                 "p_value": view.p_value,
                 "novelty": view.novelty,
                 "independence": view.independence,
+                "beside": self.beside(view),
+                "repeats": ", ".join(view.repeats),
                 "sentence": view.sentence,
             }
             for view in self.views
@@ -325,25 +377,7 @@ class Views:
         """
         path = Path(path)
         path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-        arrays: dict[str, Array] = {"index": _plain(self.index), "rows": self.rows}
-        for i, labels in enumerate(self.given.values()):
-            arrays[f"given{i}"] = _plain(labels)
-        kept = [*self.views, *([] if self.rejected is None else [self.rejected])]
-        described, packed = pack_views(kept)
-        arrays |= packed
-        path_of = self.frontier
-        if path_of is not None:
-            arrays |= {f"frontier_{name}": getattr(path_of, name) for name in _FRONTIER_ARRAYS}
-        meta = {
-            "format": FORMAT,
-            "given": list(self.given),
-            "encoding": self.encoding.to_dict(),
-            "views": described,
-            "n_views": len(self.views),
-            "significance": self.significance,
-            "frontier": None if path_of is None else {"chosen": path_of.chosen},
-        }
-        write_archive(path, meta, arrays)
+        write_archive(path, *pack(self))
         return path
 
     @classmethod
@@ -357,35 +391,9 @@ class Views:
         """
         meta, arrays = read_archive(Path(path), "views", FORMAT)
         try:
-            return cls._unpacked(meta, arrays)
+            return cls(**unpack(meta, arrays))
         except ValueError as error:
             raise ValueError(f"{str(path)!r} is damaged: {error}; save the views again") from error
-
-    @classmethod
-    def _unpacked(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> Views:
-        """Return the views that a file holds; raise if its parts do not belong together."""
-        check_shape(meta, _META)
-        views = unpack_views(meta["views"], arrays)
-        n, d = arrays.get("index", _NONE).size, len(meta["encoding"]["feature_names"])
-        for name in ("index", *(f"given{i}" for i in range(len(meta["given"])))):
-            check_array(arrays, name, (n,), "biufUSmM")
-        if any(len(v.labels) != n or len(v.feature_weights) != d for v in views):
-            raise ValueError(f"not all views are of {n} rows and {d} features")
-        if not 0 <= meta["n_views"] <= len(views):
-            raise ValueError(f"n_views is {meta['n_views']} for {len(views)} views")
-        path_of = None
-        if meta["frontier"] is not None:
-            path_of = _unpacked_frontier(arrays, meta["frontier"]["chosen"])
-        given = {name: arrays[f"given{i}"] for i, name in enumerate(meta["given"])}
-        encoding = Encoding.from_dict(meta["encoding"])
-        places = {place for column in encoding.columns for place in column.features}
-        if not places <= set(range(d)) or not len(encoding.mean) == len(encoding.scale) == d:
-            raise ValueError(f"the encoding is not one of {d} features")
-        count = meta["n_views"]
-        rejected = views[count] if len(views) > count else None
-        rows = _unpacked_rows(arrays, n)
-        level = meta.get("significance", SIGNIFICANCE)  # which older files have not
-        return cls(views[:count], arrays["index"], rows, given, encoding, path_of, rejected, level)
 
     def __str__(self) -> str:
         known = one_line(f", given {', '.join(self.given)}" if self.given else "")
@@ -397,6 +405,8 @@ class Views:
         for view in [*self.views, *([] if self.rejected is None else [self.rejected])]:
             doubt = "" if view in self.believed else "seen, not believed: "
             lines += [f"  {doubt}{view}", f"    {self._belief(view)}"]
+            told = (self.beside(view), repeating(view))
+            lines += [f"    {one_line(words)}" for words in told if words]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -419,10 +429,11 @@ class Views:
                 " / ".join(map(str, np.bincount(view.labels))),
                 ", ".join(leading_features(view, self.encoding.feature_names)),
                 self._belief(view),
+                ". ".join(filter(None, [self.beside(view), repeating(view)])),
             )
             for view in self.views
         ]
-        head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+        head = "".join(f"<th>{escape(name)}</th>" for name in (*heads, "beside your columns"))
         body = "".join(
             "<tr>" + "".join(f"<td style='text-align:left'>{escape(c)}</td>" for c in row) + "</tr>"
             for row in rows
@@ -433,55 +444,3 @@ class Views:
 def _side_by_side(labelings: list[Array], n: int) -> Array:
     """Return labelings (n,) as columns (n, m), also if there are none."""
     return np.column_stack([np.zeros((n, 0), dtype=np.intp), *labelings])
-
-
-_FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
-
-
-#: In place of an array that is missing.
-_NONE = np.zeros(0)
-#: What a file of views holds beside arrays.
-_META = {
-    "given": [str],
-    "encoding": {
-        "columns": [
-            {"name": str, "kind": str, "categories": [str], "features": [int], "fill": ...}
-        ],
-        "feature_names": [str],
-        "mean": [float],
-        "scale": [float],
-        "identifier": (str, None),
-        "scaling?": str,
-        "skewed?": [str],
-    },
-    "views": list,
-    "n_views": int,
-    "significance?": float,
-    "frontier": (None, {"chosen": (int, None)}),
-}
-
-
-def _unpacked_rows(arrays: dict[str, Array], n: int) -> Array:
-    if "rows" not in arrays:  # older files do not say which rows were dropped
-        return np.arange(n)
-    rows = check_array(arrays, "rows", (n,), "iu")
-    if (np.diff(rows, prepend=-1) <= 0).any():
-        raise ValueError("rows are no positions in ascending order")
-    return rows
-
-
-def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier:
-    m, rows = (arrays.get(f"frontier_{name}", _NONE).size for name in ("weights", "rows"))
-    shapes = {"labels": (m, rows), "rows": (rows,)}
-    known = {
-        name: check_array(arrays, f"frontier_{name}", shapes.get(name, (m,)), "fiu")
-        for name in _FRONTIER_ARRAYS
-    }
-    if chosen is not None and not 0 <= chosen < m:
-        raise ValueError(f"the frontier has chosen {chosen} of {m} weights")
-    return Frontier(**known, chosen=chosen)
-
-
-def _plain(values: Array) -> Array:
-    """Return values as an array that needs no pickle: objects become text."""
-    return as_text(values) if values.dtype == object else values

@@ -45,6 +45,8 @@ OPTIONS = {
         Option("labels", "labels", []),
         Option("features", "features", []),
         Option("exclude", "exclude", []),
+        Option("categories", "categories", "reference"),
+        Option("keep-trivial", "keep_trivial", False),
         Option("missing", "missing", "error"),
         Option("standardize", "standardize", "auto"),
         Option("views", "n_views", "auto"),
@@ -62,13 +64,13 @@ OPTIONS = {
     )
 }
 _DATA = ("data", "format", "separator", "decimal", "encoding", "matrix", "id")
-_FEATURES = ("features", "exclude", "missing", "standardize")
+_FEATURES = ("features", "exclude", "categories", "missing", "standardize")
 _SEARCH = ("bandwidth", "seed", "jobs")
 #: The options of each task.
 TASKS: dict[str, tuple[str, ...]] = {
     "find": (
         *(*_DATA, "given", "existing", "views", "clusters", *_FEATURES),
-        *("strategy", "method", "dimensions", "novelty-weight", "refits", *_SEARCH),
+        *("keep-trivial", "strategy", "method", "dimensions", "novelty-weight", "refits", *_SEARCH),
     ),
     "reduce": (
         *(*_DATA, "target", "scores", "dimensions", "clusters", "sparsity", "folds"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -16,38 +17,59 @@ from ..evidence import attempt, frontier
 from ..files import read_path
 from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
-from ..frames import Prepared, prepare
-from ..frames.roles import warn_of_identifiers
+from ..frames import Prepared, Roles, prepare
+from ..frames.preparation import decide_roles
+from ..frames.table import listing
+from ..linalg import Array
 from ..progress import announce
+from ..results.annotated import is_annotated
 from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
-from .partitions import prepare_partitions
+from ..wording import Argument, ArgumentError
+from .annotated import read_cells
+from .partitions import partition_roles, prepare_partitions
+
+#: Searches at most, if one after the other finds only what a feature says already.
+MOST_SEARCHES = 4
 
 
+@overload
+def find_views(data: Any, *, dry_run: Literal[True], **options: Any) -> Roles: ...
+@overload
+def find_views(data: Any, *, dry_run: Literal[False] = False, **options: Any) -> Views: ...
 def find_views(
     data: Any,
     *,
     given: Any = None,
     n_views: int | str = "auto",
     n_clusters: Any = "auto",
+    features: Any = None,
     exclude: Any = None,
+    categories: str = "reference",
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
+    layer: str | None = None,
+    use_rep: str | None = None,
+    keep_trivial: bool = False,
     random_state: int | None = 0,
+    dry_run: bool = False,
     **options: Any,
-) -> Views:
+) -> Views | Roles:
     """Find other groupings of a table: good, different from what is given, and explained.
 
     Parameters
     ----------
-    data : data frame (pandas, polars, Arrow), dict of columns, array, sparse matrix (n, d), or path
-        The table. Boolean and categorical columns are encoded. A Parquet, Arrow or NPY file is
-        never read as a whole, so that it may be larger than memory, nor are several Parquet files:
-        a folder, a pattern such as ``data/*.parquet``, or an address that fsspec opens. Nor are a
-        dask data frame and a dask array: their views are those of up to 20,000 rows, drawn by
-        their content, and ``assign`` and ``predict`` label all rows where they are.
+    data : data frame, dict of columns, array, sparse matrix (n, d), AnnData or path
+        The table, data frames of pandas, polars, Arrow or dask. Of named columns, numbers are
+        features, and those that look like labels are compared with what is found; of an array,
+        all are. A Parquet, Arrow or NPY file is never read as a whole, so that it may be larger
+        than memory, nor are several Parquet files: a folder, a pattern such as
+        ``data/*.parquet``, or an address that fsspec opens. Nor are a dask data frame and a dask
+        array: their views are those of up to 20,000 rows, drawn by their content, and ``assign``
+        and ``predict`` label all rows where they are. The columns of ``obs`` of AnnData are
+        references.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features. Labels in pandas are
         matched with the rows of a pandas data frame by their index.
@@ -55,8 +77,13 @@ def find_views(
         Number of views; "auto" stops when the next one is no better than chance.
     n_clusters : int, sequence of int or "auto", default="auto"
         Number of clusters: of all views, of each, or chosen.
+    features : column name or list of names, optional
+        The features, whatever they look like; by default what looks like measurements.
     exclude : column name or list of names, optional
-        Columns left out.
+        Columns that are no features.
+    categories : {"reference", "use"}, default="reference"
+        Columns that look like labels (text, truth values and numbers of few values) are only
+        compared with what is found, or used as features.
     identifier : column name, optional
         Column that names the rows.
     standardize : bool or "auto", default="auto"
@@ -66,9 +93,19 @@ def find_views(
         scales relative to each other; a warning says so and why.
     missing : {"error", "impute", "drop"}, default="error"
         What to do with missing values: name them and stop, fill in medians and most frequent
-        values, or drop the rows. Rows without a given label are dropped in both cases.
+        values, or drop the rows. Rows without a given label are dropped in both cases. Columns
+        that are no features may lack what they like.
+    layer, use_rep : str, optional
+        Of AnnData, the layer in place of X, or the representation in ``obsm`` in place of
+        variables. By default, more than 100 variables go through principal components, those in
+        ``obsm["X_pca"]`` if there are any; ``use_rep="X"`` takes the variables themselves.
+    keep_trivial : bool, default=False
+        Keep views that only repeat features of few values (:attr:`View.repeats`), after all
+        others. Otherwise the search goes on beside them, and they are left out if it finds more.
     random_state : int or None, default=0
         Seed.
+    dry_run : bool, default=False
+        Return what the columns would be used for, and search for nothing.
     **options
         Further parameters of :class:`ViewFinder`, such as a ``checkpoint`` for a long search.
 
@@ -76,7 +113,8 @@ def find_views(
     -------
     Views
         Print it, iterate over it, or call ``table``, ``plot``, ``report`` and ``save``. ``assign``
-        puts the labels into the table, ``predict`` tells the groups of new rows.
+        puts the labels into the table, ``predict`` tells the groups of new rows. With ``dry_run``,
+        the :class:`multifacet.frames.Roles` of the columns.
 
     Examples
     --------
@@ -87,26 +125,37 @@ def find_views(
     >>> views = find_views(penguins, given="species", n_views=1, n_refits=0)
     >>> views[0].labels.shape
     (333,)
+    >>> print(find_views(measurements.join(known), given="species", dry_run=True))
+    333 rows, 6 columns
+      given      species            3 values
+      feature    bill_length_mm     numbers
+      feature    bill_depth_mm      numbers
+      feature    flipper_length_mm  numbers
+      feature    body_mass_g        numbers
+      reference  sex                2 values  few values
     """
     _refuse_unknown(options)
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
     data = read_path(data) if isinstance(data, str | PathLike) else data
+    data, features = _as_table(data, features, layer, use_rep)
+    columns = {
+        "given": given,
+        "features": features,
+        "exclude": exclude,
+        "categories": categories,
+        "identifier": identifier,
+    }
+    if dry_run:
+        return (partition_roles if is_dask(data) else decide_roles)(data, **columns)
     prepared = (prepare_partitions if is_dask(data) else prepare)(
-        data,
-        given=given,
-        exclude=exclude,
-        identifier=identifier,
-        standardize=standardize,
-        missing=missing,
+        data, **columns, standardize=standardize, missing=missing
     )
-    if not is_dask(data):
-        warn_of_identifiers(data, prepared.encoding)
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
-    return views_of(prepared, finder)
+    return views_of(prepared, finder, keep_trivial=keep_trivial)
 
 
-def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
+def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = True) -> Views:
     """Return the views that a finder finds in a table, in the terms of the table.
 
     Parameters
@@ -115,6 +164,8 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
         The table, as :func:`multifacet.frames.prepare` returns it.
     finder : ViewFinder
         How to search; it is fitted.
+    keep_trivial : bool, default=True
+        Keep views that only repeat features, after all others.
 
     Returns
     -------
@@ -132,8 +183,11 @@ def views_of(prepared: Prepared, finder: ViewFinder) -> Views:
     [0, 1, 2, 3, 4, 5]
     """
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
-    finder.fit(prepared.X, given=known or None)
-    return told_views(prepared, finder, finder.views_, finder.rejected_)
+    views = _fitted(prepared, finder, known)
+    rejected = finder.rejected_
+    if not keep_trivial:
+        views = _beyond_features(prepared, finder, known, views)
+    return _told(prepared, finder, _trivial_last(views, keep_trivial), rejected)
 
 
 def told_views(
@@ -155,9 +209,14 @@ def told_views(
     Views
         As :func:`find_views` returns them.
     """
+    return _told(prepared, finder, _readable(prepared, found), rejected)
+
+
+def _told(
+    prepared: Prepared, finder: ViewFinder, views: list[View], rejected: View | None
+) -> Views:
+    """Return views that are in the terms of their table, with what novelty costs."""
     known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
-    table = (prepared.X, prepared.encoding, prepared.index)
-    views = [view.readable(*table) for view in found]
     path = None
     if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
@@ -182,9 +241,70 @@ def told_views(
         given_labels,
         prepared.encoding,
         path,
-        None if rejected is None else rejected.readable(*table),
+        None if rejected is None else _readable(prepared, [rejected])[0],
         finder.significance,
+        prepared.references,
+        prepared.roles,
     )
+
+
+def _readable(prepared: Prepared, views: Sequence[View]) -> list[View]:
+    """Return views in the terms of their table."""
+    return [view.readable(prepared.X, prepared.encoding, prepared.index) for view in views]
+
+
+def _fitted(prepared: Prepared, finder: ViewFinder, known: list[Array]) -> list[View]:
+    """Search beside what is known; return the views in the terms of the table."""
+    finder.fit(prepared.X, given=known or None)
+    return _readable(prepared, finder.views_)
+
+
+def _beyond_features(
+    prepared: Prepared, finder: ViewFinder, known: list[Array], views: list[View]
+) -> list[View]:
+    """Search on beside views that only repeat a feature, until there are enough that do not.
+
+    A column of few values is a perfect gap, so it is what a search finds first. Who has the column
+    knows it, so the next search avoids it like anything that is given.
+    """
+    wanted = finder.n_views if isinstance(finder.n_views, int) else 1
+    # Not as a clone, which copies what listens to progress. The checkpoint is of the first search.
+    again = ViewFinder(**(finder.get_params(deep=False) | {"checkpoint": None}))
+    found = list(views)
+    for _ in range(MOST_SEARCHES - 1):
+        trivial = [view for view in found if view.repeats]
+        if not trivial or sum(not view.repeats for view in found) >= wanted:
+            break
+        known = [*known, *(view.labels for view in trivial)]
+        found = _fitted(prepared, again, known)
+    return found if any(not view.repeats for view in found) else views
+
+
+def _trivial_last(views: list[View], keep: bool) -> list[View]:
+    """Return views in their order, those that only repeat features at the end or not at all."""
+    real = [view for view in views if not view.repeats]
+    trivial = [view for view in views if view.repeats]
+    if not (real and trivial):
+        return views
+    if keep:
+        return [view.renamed(f"view {i}") for i, view in enumerate([*real, *trivial], start=1)]
+    names = listing(list(dict.fromkeys(name for view in trivial for name in view.repeats)))
+    message = f"left out {len(trivial)} of {len(views)} views, which only repeat {names}"
+    warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=3)
+    return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
+
+
+def _as_table(data: Any, features: Any, layer: str | None, use_rep: str | None) -> tuple[Any, Any]:
+    """Return data and features; of annotated data, a data frame and the features that it has."""
+    if is_annotated(data):
+        cells = read_cells(data, layer, use_rep, features)
+        if cells.note:
+            warnings.warn(cells.note, UserWarning, stacklevel=3)
+        return cells.frame, cells.features
+    for name, value in (("layer", layer), ("use_rep", use_rep)):
+        if value is not None:
+            raise ArgumentError(Argument.of(name, value), " is for AnnData: leave it out")
+    return data, features
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:

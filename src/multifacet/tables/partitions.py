@@ -18,12 +18,11 @@ from scipy.sparse import issparse
 
 from ..engines.base import is_dask
 from ..engines.contents import DRAWN, Drawn, draw, join, tree
-from ..frames import Encoding, Prepared, prepare
+from ..frames import MAX_CATEGORIES, Encoding, Prepared, Roles, prepare
 from ..frames.cells import Cells, numbers_if_text
 from ..frames.encoding import Column
 from ..frames.notes import InputError, Note
-from ..frames.preparation import MAX_CATEGORIES
-from ..frames.roles import warn_of_identifiers
+from ..frames.preparation import decide_roles
 from ..frames.table import read_table
 from ..linalg import Array
 
@@ -185,10 +184,9 @@ def prepare_partitions(
     data: Any,
     *,
     given: Any = None,
-    exclude: Any = None,
-    identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
+    **said: Any,
 ) -> Prepared:
     """Do as :func:`multifacet.frames.prepare`, but with a sample of a table in partitions.
 
@@ -196,8 +194,10 @@ def prepare_partitions(
     ----------
     data : dask data frame or dask array of shape (n, d)
         The table.
-    given, exclude, identifier, standardize, missing : object
+    given, standardize, missing : object
         As in :func:`multifacet.frames.prepare`; labels may be dask series or arrays as well.
+    **said
+        Its ``features``, ``exclude``, ``categories`` and ``identifier``.
 
     Returns
     -------
@@ -209,34 +209,53 @@ def prepare_partitions(
     >>> import dask.dataframe as dd
     >>> import pandas as pd
     >>> from multifacet.tables.partitions import prepare_partitions
-    >>> birds = pd.DataFrame({"mass": [1, 2, 3, 4], "sex": ["f", "m", "m", "f"]})
-    >>> prepared = prepare_partitions(dd.from_pandas(birds, npartitions=2), standardize=True)
+    >>> birds = dd.from_pandas(pd.DataFrame({"mass": [1, 3, 2, 4], "sex": list("fmmf")}))
+    >>> prepared = prepare_partitions(birds, categories="use", standardize=True)
     >>> prepared.encoding.mean.tolist(), prepared.X.shape
     ([2.5, 0.5], (4, 2))
     """
+    found, sample, known, labels = _surveyed(data, given)
+    features = decide_roles(sample, given=known, **said).features
+    _refuse_bad_cells(found, labels, {*features}, missing)
+    base = prepare(sample, given=known, standardize=standardize, missing=missing, **said)
+    encoding = _completed(base.encoding, found.columns)
+    rows = sample.iloc[base.rows] if hasattr(sample, "iloc") else sample[base.rows]
+    roles = _of_all_rows(base.roles, found)
+    return replace(base, X=encoding.transform(rows), encoding=encoding, roles=roles)
+
+
+def partition_roles(data: Any, *, given: Any = None, **said: Any) -> Roles:
+    """Return what :func:`prepare_partitions` would take the columns for, told from its sample.
+
+    Parameters
+    ----------
+    data, given, **said : object
+        As in :func:`prepare_partitions`.
+    """
+    found, sample, known, _ = _surveyed(data, given)
+    return _of_all_rows(decide_roles(sample, given=known, **said), found)
+
+
+def _surveyed(data: Any, given: Any) -> tuple[Survey, Any, Any, set[str]]:
+    """Return the survey, its sample, what is given there, and the columns that hold labels."""
     data, given, carried = _with_labels(data, given)
     found = survey(data)
     n_rows = sum(found.sizes)
     if n_rows < 2:
         raise ValueError(f"data has too few rows ({n_rows}): at least 2 are needed")
     sample = found.drawn.rows
-    known = _sampled_labels(given, found)
-    _refuse_bad_cells(found, {*_names(known), *carried}, {*_names(exclude), identifier}, missing)
     if carried:
         known = [np.asarray(sample[name]) for name in carried]
-        sample = sample.drop(columns=carried)
-    base = prepare(
-        sample,
-        given=known,
-        exclude=exclude,
-        identifier=identifier,
-        standardize=standardize,
-        missing=missing,
-    )
-    encoding = _completed(base.encoding, found.columns)
-    rows = sample.iloc[base.rows] if hasattr(sample, "iloc") else sample[base.rows]
-    warn_of_identifiers(sample, encoding)
-    return replace(base, X=encoding.transform(rows), encoding=encoding)
+        return found, sample.drop(columns=carried), known, {*carried}
+    known = _sampled_labels(given, found)
+    return found, sample, known, {*_names(known)}
+
+
+def _of_all_rows(roles: Roles, found: Survey) -> Roles:
+    """Return roles that a sample tells with the numbers of rows and of missing cells of all."""
+    absent = {name: one.n_rows - one.n_present for name, one in found.columns.items()}
+    columns = [replace(column, missing=absent[column.name]) for column in roles.columns]
+    return replace(roles, columns=columns, n_rows=sum(found.sizes))
 
 
 def _with_labels(data: Any, given: Any) -> tuple[Any, Any, list[str]]:
@@ -282,16 +301,15 @@ def _taken_labels(labels: Any, positions: Array, n_rows: int) -> Any:
     return np.asarray(labels)[positions]
 
 
-def _refuse_bad_cells(
-    found: Survey, labels: set[str], left_out: set[str | None], missing: str
-) -> None:
+def _refuse_bad_cells(found: Survey, labels: set[str], features: set[str], missing: str) -> None:
     """Raise for infinite values, and for missing ones that are not allowed, in any partition."""
-    for name, one in found.columns.items():
+    for name in (name for name in found.columns if name in features | labels):
+        one = found.columns[name]
         absent = one.n_rows - one.n_present
         kinds: list[tuple[str, list[int], int, Any]] = []
-        if name not in left_out | labels:
+        if name in features:
             kinds.append(("infinite", one.infinite, len(one.infinite), "replace"))
-        if missing == "error" and name not in left_out:
+        if missing == "error":
             remedy = "label or drop" if name in labels else "impute or drop"
             kinds.append(("missing", one.missing, absent, remedy))
         for what, rows, count, remedy in kinds:

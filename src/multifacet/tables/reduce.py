@@ -14,7 +14,7 @@ from ..estimators.supervised import SupervisedKDR
 from ..estimators.unsupervised import SemiSupervisedKDR
 from ..explain import explain, importance, varimax
 from ..frames import Prepared, prepare
-from ..frames.roles import check_target, warn_of_identifiers
+from ..frames.roles import check_target
 from ..frames.table import read_table
 from ..linalg import Array
 from ..metrics import hsic
@@ -39,7 +39,9 @@ def reduce_table(
     n_clusters: int | str = "auto",
     sparsity: float | str | None = None,
     n_folds: int = 3,
+    features: Any = None,
     exclude: Any = None,
+    categories: str = "reference",
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
@@ -54,7 +56,7 @@ def reduce_table(
     Parameters
     ----------
     data : data frame (pandas, polars, Arrow) or dict of columns
-        The table. Boolean and categorical columns are encoded.
+        The table. Numbers are features; columns that look like labels are none unless asked for.
     target : column name or list of names, optional
         Classes or real targets that the dimensions are to depend on (:class:`SupervisedKDR`).
     scores : column name or list of names, optional
@@ -71,8 +73,12 @@ def reduce_table(
         With a target: folds in which rows are held out, reduced by what the others tell and
         predicted, beside LDA (classes) or PLS (numbers) and PCA (``Reduction.held_out``). 0 leaves
         that out; it takes as long as so many reductions.
+    features : column name or list of names, optional
+        The features, whatever they look like; by default what looks like measurements.
     exclude : column name or list of names, optional
-        Columns left out.
+        Columns that are no features.
+    categories : {"reference", "use"}, default="reference"
+        Whether columns that look like labels are left aside, or used as features.
     identifier : column name, optional
         Column that names the rows.
     standardize : bool or "auto", default="auto"
@@ -123,12 +129,13 @@ def reduce_table(
     prepared = prepare(
         data,
         given=guides or None,
+        features=features,
         exclude=exclude,
+        categories=categories,
         identifier=identifier,
         standardize=standardize,
         missing=missing,
     )
-    warn_of_identifiers(data, prepared.encoding)
     options: dict[str, Any] = {
         "n_components": n_components,
         "kernel": kernel,

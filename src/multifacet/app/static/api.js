@@ -30,6 +30,7 @@ export const configure = (id, setup) => ask("PUT", `${at(id)}/setup`, setup);
 export const search = (id, settings) => ask("POST", `${at(id)}/jobs`, settings);
 export const cancel = (id, job) => ask("DELETE", `${at(id)}/jobs/${job}`);
 export const view = (id, name) => ask("GET", `${at(id)}/views/${name}`);
+export const column = (id, name, wanted) => ask("GET", `${at(id)}/views/${name}/column?name=${encodeURIComponent(wanted)}`);
 export const images = (id, name, height, width) =>
   ask("GET", `${at(id)}/views/${name}/images?height=${height}&width=${width}`);
 export const agreement = (id) => ask("GET", `${at(id)}/agreement`);

@@ -5,7 +5,7 @@ import { KNOWN, mark } from "./colours.js";
 import { pairTable } from "./compare.js";
 import { attempt, button, fill, h, select, table } from "./dom.js";
 import { axis, draw, erase, heading, layout, trace } from "./scatter.js";
-import { detail, emit, on, shownViews, state } from "./state.js";
+import { colourings, columnOf, detail, emit, on, shownViews, state } from "./state.js";
 
 const MOST = 9;
 
@@ -25,16 +25,15 @@ export function viewList(place) {
   show();
 }
 
-// How the points of a view are coloured: by its own groups, or by those of another labeling.
-function codesOf(found, all, colouring) {
+// How the points of a view are coloured: by its own groups, by those of another one, or by a column.
+async function codesOf(found, all, colouring) {
   if (colouring === "own") return { codes: found.points.labels, names: found.group_names, colours: found.colours };
   const other = all.find((one) => one.name === colouring);
   if (other) {
     const labels = new Map(other.points.rows.map((row, i) => [row, other.points.labels[i]]));
     return { codes: found.points.rows.map((row) => labels.get(row) ?? -1), names: other.group_names, colours: other.colours };
   }
-  const known = found.known.find((one) => one.name === colouring);
-  return { codes: known?.codes ?? found.points.rows.map(() => -1), names: known?.names ?? [], first: KNOWN };
+  return { ...await columnOf(found, colouring), first: KNOWN };
 }
 
 export function overview(place) {
@@ -48,14 +47,16 @@ export function overview(place) {
     const found = await attempt(() => Promise.all(views.map((view) => detail(view.id))));
     if (!found) return;
     if (!box.isConnected) fill(place, box);
-    const names = [...new Set([...state.exploration.setup.given, ...found.map((one) => one.name)])];
+    const names = [...new Set([...found.map((one) => one.name), ...colourings()])];
     if (!names.includes(state.colouring)) state.colouring = "own";
-    fill(chooser, select("Colours", [["own", "own groups of each"], ...names.map((name) => [name, name])], state.colouring,
+    fill(chooser, select("Colour by", [["own", "own groups of each"], ...names.map((name) => [name, name])], state.colouring,
       (value) => { state.colouring = value; show(); }),
     h("span", { class: "note" }, "Draw around points in one view to see where their rows are in the others."));
     const across = Math.max(1, Math.min(found.length, Math.floor(figure.clientWidth / 300) || 1));
     const down = Math.ceil(found.length / across);
     const plan = layout({ height: 40 + 290 * down, annotations: [] });
+    const coloured = await attempt(() => Promise.all(found.map((one) => codesOf(one, found, state.colouring))));
+    if (!coloured) return;
     const traces = found.map((one, i) => {
       const [column, row] = [i % across, Math.floor(i / across)];
       const n = i ? String(i + 1) : "";
@@ -67,8 +68,10 @@ export function overview(place) {
       plan[`xaxis${n}`] = { ...axis(""), domain: [left, right], anchor: `y${n}`, showticklabels: false };
       plan[`yaxis${n}`] = { ...axis(""), domain: [bottom, top], anchor: `x${n}`, showticklabels: false };
       plan.annotations.push(heading(one.name, left, top));
-      const { codes, names: words, first, colours } = codesOf(one, found, state.colouring);
-      return trace(one.points, codes, words, { first, colours, xaxis: `x${n}`, yaxis: `y${n}` });
+      const { codes, names: words, first, colours, numbers } = coloured[i];
+      const panel = trace(one.points, codes, words, { first, colours, numbers, xaxis: `x${n}`, yaxis: `y${n}` });
+      if (i) panel.marker.showscale = false; // all panels have the colours of one column
+      return panel;
     });
     plan.margin = { l: 10, r: 10, t: 30, b: 10 };
     erase(figure); // the number of panels may have changed

@@ -25,17 +25,19 @@ export function trace(points, codes, names, options = {}) {
   const colours = groupColours();
   const grey = colour("rule");
   const n = points.x.length;
+  const { numbers } = options;
   const look = options.colours ? (c) => options.colours[c] ?? c : (c) => (options.first ?? 0) + c;
-  const hint = (i) => (codes && codes[i] >= 0 ? names[codes[i]] : "");
+  const hint = (i) => (numbers ? numbers[i] ?? "missing" : codes && codes[i] >= 0 ? names[codes[i]] : "");
   return {
     type: "scattergl", mode: "markers", x: points.x, y: places(points), customdata: points.rows,
-    text: n <= MANY && codes ? points.rows.map((row, i) => literal(`row ${row}: ${hint(i)}`)) : undefined,
-    hoverinfo: n <= MANY && codes ? "text" : "none",
+    text: n <= MANY && (codes || numbers) ? points.rows.map((row, i) => literal(`row ${row}: ${hint(i)}`)) : undefined,
+    hoverinfo: n <= MANY && (codes || numbers) ? "text" : "none",
     marker: {
       size: n > MANY ? 3 : n > 2000 ? 4 : n > 400 ? 6 : 7.5,
       opacity: n > MANY ? 0.5 : 0.8,
-      color: codes ? codes.map((c) => (c < 0 ? grey : colours[look(c) % 8])) : colour("s2"),
-      symbol: codes && n <= MANY ? codes.map((c) => (c < 0 ? "circle" : symbolOf(look(c)))) : "circle",
+      ...(numbers ? { colorscale: "Viridis", showscale: true, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: 11 } } } : {}),
+      color: numbers ? numbers.map((value) => value ?? NaN) : codes ? codes.map((c) => (c < 0 ? grey : colours[look(c) % 8])) : colour("s2"),
+      symbol: codes && !numbers && n <= MANY ? codes.map((c) => (c < 0 ? "circle" : symbolOf(look(c)))) : "circle",
       line: { width: 0 },
     },
     selected: { marker: { opacity: 1 } },

@@ -55,6 +55,17 @@ export async function detail(id) {
   return promise;
 }
 
+// The columns that points can be coloured by.
+export const colourings = () => state.preview.columns.filter((one) => one.values > 1).map((one) => one.name);
+
+export async function columnOf(found, name) {
+  const known = found.known.find((one) => one.name === name);
+  if (known) return known;
+  found.columns ??= new Map();
+  if (!found.columns.has(name)) found.columns.set(name, api.column(state.exploration.id, found.id, name));
+  return found.columns.get(name);
+}
+
 export function highlight(rows) {
   state.selection = new Set(rows);
   emit("selection");

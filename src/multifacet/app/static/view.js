@@ -8,7 +8,7 @@ import { imagesPanel } from "./images.js";
 import { contrastsPanel } from "./ridges.js";
 import { loadingsPanel, profilePanel } from "./features.js";
 import { axis, draw, heading, layout, trace } from "./scatter.js";
-import { detail, emit, highlight, on, state, take } from "./state.js";
+import { colourings, columnOf, detail, emit, highlight, on, state, take } from "./state.js";
 
 export async function act(step, words) {
   const found = await attempt(() => api.step(state.exploration.id, step));
@@ -77,10 +77,9 @@ function legend(names, colours) {
     names.length > 24 ? h("li", {}, `and ${names.length - 24} more`) : null);
 }
 
-// The left panel shows the groups, the right one the same points in the colours of what is known.
-function picture(found, figure, legends, known) {
+// The left panel shows the groups, the right one the same points in the colours of a column.
+function picture(found, figure, legends, beside) {
   const wide = figure.clientWidth > 640;
-  const beside = found.known[known];
   const shown = state.frontier?.view === found.id ? state.frontier : null;
   let codes = found.points.labels;
   if (shown) {
@@ -93,7 +92,7 @@ function picture(found, figure, legends, known) {
   const traces = [trace(found.points, codes, found.group_names, shown ? {} : { colours: found.colours })];
   const plan = layout({ height: wide || !beside ? 400 : 720, annotations: [heading(shown ? `at novelty weight ${number(found.frontier.weights[shown.index])}` : found.name, 0, 1)], xaxis: left, yaxis: up });
   if (beside) {
-    traces.push(trace(found.points, beside.codes, beside.names, { first: KNOWN, xaxis: "x2", yaxis: "y2" }));
+    traces.push(trace(found.points, beside.codes, beside.names, { first: KNOWN, xaxis: "x2", yaxis: "y2", numbers: beside.numbers }));
     if (wide) {
       Object.assign(plan, { xaxis: { ...left, domain: [0, 0.48] }, xaxis2: { ...axis(found.axes[0]), domain: [0.52, 1], matches: "x", anchor: "y2" },
         yaxis2: { ...up, matches: "y", anchor: "x2", showticklabels: false, title: { text: "" } } });
@@ -137,10 +136,16 @@ export function viewPanel(place) {
   const tools = h("div", { class: "row" });
   const body = h("div", {});
   const box = h("section", { class: "view", "aria-label": "The view" }, head, tools, figure, legends, body);
-  let known = 0;
+  let chosen = null; // the column beside it; what is known first, if nobody chooses
   let current = null;
 
-  const redraw = () => current && figure.isConnected && picture(current, figure, legends, known);
+  async function redraw() {
+    if (!current || !figure.isConnected) return;
+    const found = current;
+    const name = chosen ?? found.known[0]?.name;
+    const beside = name === undefined || name === "" ? null : await attempt(() => columnOf(found, name));
+    if (found === current) await picture(found, figure, legends, beside);
+  }
 
   async function show() {
     if (!state.chosen) { fill(place); current = null; return; }
@@ -149,14 +154,17 @@ export function viewPanel(place) {
     if (!found || wanted !== state.chosen) return;
     current = found;
     if (!box.isConnected) fill(place, box);
-    known = Math.min(known, Math.max(0, found.known.length - 1));
+    const columns = [...new Set([...found.known.map((one) => one.name), ...colourings()])];
+    if (chosen && !columns.includes(chosen)) chosen = null;
     if (state.frontier?.view !== found.id) state.frontier = null;
     const { points } = found;
     figure.setAttribute("aria-label", `${found.name}: ${counted(points.rows.length, "point")} in ${counted(found.n_clusters, "group")}. ${found.sentence}`);
     fill(head, h("div", { class: "head" }, h("h2", { id: "view-name", tabindex: "-1" }, found.name), actions(found)),
-      h("p", { class: "lead" }, found.sentence), h("p", {}, found.description.evidence), facts(found));
+      h("p", { class: "lead" }, found.sentence), h("p", {}, found.description.evidence),
+      found.beside ? h("p", { id: "beside" }, `Beside your columns: ${found.beside}.`) : null, facts(found));
     fill(tools,
-      found.known.length > 1 ? select("Beside it", found.known.map((one, i) => [i, one.name]), known, (value) => { known = Number(value); redraw(); }) : null,
+      select("Beside it", [["", "nothing"], ...columns.map((one) => [one, one])], chosen ?? found.known[0]?.name ?? "",
+        (value) => { chosen = value; redraw(); }),
       h("span", { class: "note" }, points.rows.length < points.total ? `Showing ${points.rows.length.toLocaleString("en")} of ${points.total.toLocaleString("en")} rows. ` : "",
         "Draw around points to highlight their rows everywhere."));
     await redraw();
