@@ -51,7 +51,7 @@ def find_step(view, names, **changes):
         "options": QUICK | {"novelty_weight": 2.5, "random_state": 7},
         "standardize": False, "missing": "drop",
         "features": names[:-1], "given": names[-1:], "identifier": None,
-        "known": [], "merged": {},
+        "known": [], "merged": {}, "follows": 0, "among": None,
     }  # fmt: skip
     return step | changes
 
