@@ -51,7 +51,7 @@ def find_step(view, names, **changes):
         "options": QUICK | {"novelty_weight": 2.5, "random_state": 7},
         "standardize": False, "missing": "drop",
         "features": names[:-1], "given": names[-1:], "identifier": None,
-        "known": [], "merged": {},
+        "known": [], "merged": {}, "follows": 0, "among": None,
     }  # fmt: skip
     return step | changes
 
@@ -487,7 +487,6 @@ def small_bomb():
 
 def test_annotated_data_that_lie_elsewhere_are_not_read(client, tmp_path):
     h5py = pytest.importorskip("h5py")
-    pytest.importorskip("anndata")
     secret = tmp_path / "secret.bin"
     secret.write_bytes(np.arange(40.0).tobytes())
     with h5py.File(tmp_path / "raw.h5ad", "w") as file:

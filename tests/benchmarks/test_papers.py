@@ -83,11 +83,13 @@ def test_errata_hold_in_the_quick_form(results):
 
 
 def test_kernels_of_the_family_classify_wine(results):
-    supervised, unsupervised, family = results.records["kernels"].tables
+    supervised, unsupervised, family, constants = results.records["kernels"].tables
     for table in (supervised, family):
         found = columns(table, "kernel", "accuracy, %")
         assert all(float(accuracy) > 90 for _, accuracy in found)
     assert len(columns(unsupervised, "NMI")) == len(columns(supervised, "cost"))
+    scaled = columns(constants, "constant = features, accuracy, %")
+    assert all(float(accuracy) > 90 for (accuracy,) in scaled)
 
 
 def test_folds_are_those_of_scikit_learn():

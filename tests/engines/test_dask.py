@@ -137,7 +137,7 @@ def moons():
 class Sampled(KDAC):
     """All rows are refined after a sample of 300."""
 
-    many_rows = ManyRows(sampled=300, steps=1)
+    many_rows = ManyRows(sampled=300, steps=1, same=2.0)
 
 
 class SampledOnly(KDAC):

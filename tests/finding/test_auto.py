@@ -8,7 +8,7 @@ import pytest
 from multifacet import ViewFinder, find_views
 from multifacet.datasets import make_independent_views, make_moons_views
 from multifacet.metrics import match_labelings, nmi
-from multifacet.search import PLAN
+from multifacet.search import PLAN, chance
 
 QUICK = {"n_starts": 2, "n_refits": 0, "random_state": 0}
 
@@ -73,3 +73,12 @@ def test_counts_and_columns_of_two_values_are_no_groups():
     assert ViewFinder(n_starts=2, random_state=0).fit(X).n_views_ == 0
     counts = rng.poisson(3, (200, 4)).astype(float)
     assert ViewFinder(n_starts=2, random_state=0).fit(counts).n_views_ == 0
+
+
+def test_a_later_view_is_a_further_try():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    first, second = ViewFinder(2, 2, n_starts=2, n_refits=0, n_twins=0).fit(X).views_
+    once = chance(second.surprise, 120, 3, 2)
+    assert second.p_value == pytest.approx(min(1.0, 2 * once))
+    assert first.p_value == pytest.approx(chance(first.surprise, 120, 3, 2))

@@ -7,10 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.decomposition import TruncatedSVD
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 
 from multifacet import SupervisedKDR
@@ -214,3 +217,57 @@ def test_hard_tables_are_predicted_better_than_from_principal_components(make):
         for one in (model, rival)
     )
     assert ours > theirs
+
+
+def test_rare_classes_are_more_in_the_sample_than_in_the_table():
+    assert PLAN.rows_of_each(600, 2) == 100
+    assert PLAN.rows_of_each(600, 100) == PLAN.rows_per_class
+
+
+def few_rows_many_features(rng):
+    y = np.arange(340) % 3
+    X = rng.standard_normal((340, 2000))
+    X[:, :40] += 0.9 * rng.standard_normal((3, 40))[y]
+    return X, y, 40
+
+
+def few_rows_of_factors(rng):
+    """Twenty factors behind 2,000 features, one of which tells the class."""
+    y = np.arange(340) % 2
+    factors = rng.standard_normal((340, 20))
+    factors[:, 3] += 2.5 * y
+    mixed = factors @ rng.standard_normal((20, 2000)) / np.sqrt(20)
+    return mixed + 0.5 * rng.standard_normal((340, 2000)), y, 40
+
+
+@pytest.mark.parametrize("make", [few_rows_many_features, few_rows_of_factors])
+def test_forty_rows_of_two_thousand_features(make):
+    X, y, n = make(np.random.default_rng(0))
+    X = (X - X[:n].mean(axis=0)) / X[:n].std(axis=0)
+    lda = LinearDiscriminantAnalysis(n_components=len(np.unique(y)) - 1)
+    rivals = [
+        SupervisedKDR(2),
+        PCA(2, random_state=0),
+        make_pipeline(PCA(n // 5, random_state=0), lda),
+    ]
+    ours, *theirs = (
+        KNeighborsClassifier(3)
+        .fit(one.fit(X[:n], y[:n]).transform(X[:n]), y[:n])
+        .score(one.transform(X[n:]), y[n:])
+        for one in rivals
+    )
+    assert ours > max(theirs)
+
+
+def test_several_targets_that_are_not_linear():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 15))
+    Y = np.column_stack([np.sin(2 * X[:, 0]), X[:, 1] ** 2, X[:, 0] + X[:, 1]])
+    Y += 0.2 * rng.standard_normal(Y.shape)
+    ours, theirs = (
+        KNeighborsRegressor(15)
+        .fit(one.fit(X[:300], Y[:300]).transform(X[:300]), Y[:300])
+        .score(one.transform(X[300:]), Y[300:])
+        for one in (SupervisedKDR(2), PLSRegression(2))
+    )
+    assert ours > theirs + 0.1

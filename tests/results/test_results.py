@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 from typing import get_type_hints
 
@@ -68,6 +69,35 @@ def test_files_without_rows_are_read_and_wrong_rows_are_not(tmp_path):
     for rows in (np.arange(59), np.zeros(60, int), np.arange(60) - 1, np.arange(60.0)):
         with pytest.raises(ValueError, match=r"damaged: rows .*save the views again"):
             Views.load(rewritten(path, rows=rows))
+
+
+def test_what_tells_groups_apart_is_kept_and_checked(tmp_path):
+    X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    views = find_views(X, **LINEAR)
+    path = views.save(tmp_path / "views")
+    again = Views.load(path)[0]
+    assert again.contrasts == views[0].contrasts
+    assert again.explanation.contrasts == views[0].explanation.contrasts
+    counts = again.contrasts[0]["counts"]
+    assert [sum(row) for row in counts] == np.bincount(again.labels).tolist()
+    with np.load(path) as file:
+        meta = json.loads(bytes(file["meta"]))
+
+    def changed(change):
+        other = deepcopy(meta)
+        change(other["views"][0])
+        text = np.frombuffer(json.dumps(other).encode(), dtype=np.uint8)
+        return Views.load(rewritten(path, meta=text))
+
+    def older(view):
+        del view["contrasts"], view["explanation"]["contrasts"], view["explanation"]["told"]
+
+    assert changed(older)[0].explanation.told is None
+    assert changed(older).table()[0]["features"]
+    with pytest.raises(ValueError, match="name features that it does not have"):
+        changed(lambda view: view["explanation"]["contrasts"][0].update(feature=9))
+    with pytest.raises(ValueError, match="are not of 2 groups"):
+        changed(lambda view: view["contrasts"][0].update(means=[1.0]))
 
 
 # Other groups, names and words

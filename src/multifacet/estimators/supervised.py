@@ -257,7 +257,8 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         if not (undecided or followed or self.whitening_ or self.sparsity is not None):
             return _Led(resolved)
         size = PLAN.rows if X.shape[1] <= PLAN.rows else PLAN.wide_rows
-        rows = Rows.draw(X, target, size, PLAN.rows_per_class)
+        least = PLAN.rows_of_each(size, target.values.shape[1])
+        rows = Rows.draw(X, target, size, least)
         choice = HeldOutChoice(rows, kernel, natural_starts, thread_count(self.n_jobs))
         possible = [q for q in dimensions if q <= rows.Z.shape[1]]
         if undecided and possible and _can_be_held_out(target):

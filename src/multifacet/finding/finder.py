@@ -88,7 +88,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         Tables like this one without groups in which "auto" searches, where the p-value of a view
         by the stored laws leaves doubt; 0 leaves it at that, otherwise 5 at least.
     random_state : int, RandomState or None, default=None
-        Seed.
+        Seed. "auto" has its own: the same table gives the same views whatever the seed.
     n_jobs : int or None, default=None
         Threads; None uses all cores.
     verbose : int or callable, default=0

@@ -32,6 +32,9 @@ class HeldOutPlan:
     rows, wide_rows, rows_per_class : int
         Rows of the sample, of one with more features than ``rows``, and as many of each class at
         least, if there are so many.
+    even_part : int
+        Each class also has at least the ``even_part``-th part of what it would have if all classes
+        were of one size. Of two rows in a hundred too few would be left to be held out.
     folds, predictions : int
         Folds of the sample; they are drawn twice if fewer rows than ``predictions`` are held out.
     whitening : tuple of float
@@ -54,6 +57,7 @@ class HeldOutPlan:
     rows: int = 600
     wide_rows: int = 300
     rows_per_class: int = 12
+    even_part: int = 3
     folds: int = 3
     predictions: int = 500
     whitening: tuple[float, ...] = (0.0, 0.7, 0.95)
@@ -69,6 +73,10 @@ class HeldOutPlan:
     patience: int = 2
     approach: int = 2
     dimensions: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 11, 16)
+
+    def rows_of_each(self, size: int, n_classes: int) -> int:
+        """Return how many rows of each class a sample of some size has at least."""
+        return max(self.rows_per_class, size // (self.even_part * n_classes))
 
 
 PLAN = HeldOutPlan()

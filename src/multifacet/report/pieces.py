@@ -102,7 +102,11 @@ def loadings_table(
             features[j],
             *(Bar(values[j], 1.0, share(values[j])) for values in telling),
             Bar(weights[j], most, share(weights[j])),
-            *(Bar(axis[j], longest, signed(axis[j]), signed=True) for axis in axes),
+            # A loading that was dropped is 0; one that is small is 0.00.
+            *(
+                Bar(axis[j], longest, signed(axis[j]) if axis[j] else "0", signed=True)
+                for axis in axes
+            ),
         ]
         for j in order
     ]

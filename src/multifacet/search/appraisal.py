@@ -83,7 +83,7 @@ class Appraisal:
         extra = self._made(fair, sources, freedom)
         gap = self._gaps(np.array([one.separation for one in fair]) - extra)
         surprise = gap + apart
-        if self._sample.labelings:
+        if 0 < self._groups_given() < plan.alike_bent:
             asked = np.flatnonzero(surprise >= plan.believable)
             some = [fair[i] for i in asked]
             as_they_are = self._apart(some, (points[i] for i in asked), freedom)
@@ -141,6 +141,10 @@ class Appraisal:
         return self._gaps(np.array(found) - extra) + self._apart(
             candidates, map(self._within, points), freedom
         )
+
+    def _groups_given(self) -> int:
+        """Return how many groups are given in all."""
+        return sum(int(labels.max()) + 1 for labels in self._sample.labelings)
 
     def _within(self, points: Array) -> Array:
         """Return points (m, q) without the means of what is given."""

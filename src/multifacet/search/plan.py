@@ -182,6 +182,9 @@ class SearchPlan:
     #: times the dimensions in which it was looked for per row, less for each direction of several
     #: (by the root of their number). On some hundred structureless tables of 7 kinds.
     made: float = 18.0
+    #: Given groups from which distinctness need not show in the rows as they are: a few groups may
+    #: be curves whose pieces show when their means are removed, many are not bent alike.
+    alike_bent: int = 8
     #: Surprise from which a candidate comes before all others: -log 0.05.
     believable: float = 3.0
     #: Surprise of a separation beyond which only its logarithm counts when candidates are compared:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ..finder import ViewFinder
 
 
+#: Seed of samples, starts and refits.
+SEED = 0
 #: Options that are about the kernel objective: whoever sets one asks for it.
 KERNEL_ONLY = {
     "n_components": "auto",
@@ -69,7 +71,8 @@ class AutoMethod(Method):
         ):
             return KernelMethod().begin(finder, X, given, seed)
         thread_count(finder.n_jobs)  # refused before the work, not after it
-        return _AutoFinding(finder, X, given, seed)
+        # What a table holds does not depend on a seed, so neither does what is found in it.
+        return _AutoFinding(finder, X, given, SEED)
 
 
 def _is(value: Any, default: str) -> bool:

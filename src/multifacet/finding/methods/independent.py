@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...isaac import ISAAC
 from ...linalg import Array
 from ...results.found import Found
 from ...search import Settings
@@ -13,6 +12,7 @@ from ...wording import Argument, ArgumentError
 from .base import Finding, Method
 
 if TYPE_CHECKING:
+    from ...isaac import ISAAC
     from ..finder import ViewFinder
 
 
@@ -24,6 +24,8 @@ class IndependentMethod(Method):
 
     def begin(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> Finding:
         """Find all views."""
+        from ...isaac import ISAAC  # on demand: nobody else waits for it
+
         if given:
             raise ArgumentError(
                 Argument.of("method", "isaac"),
