@@ -91,10 +91,10 @@ def check_code(code, names):
     lists = [
         ast.literal_eval(one.value)
         for one in tree.body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "names"
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "features"
     ]
     assert len(comments) == len(lists)
-    assert all(found == names for found in lists)
+    assert all(found == find_step("v1", names)["features"] for found in lists)
     return tree
 
 
