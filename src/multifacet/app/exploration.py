@@ -363,16 +363,17 @@ def some_rows(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
 
     Columns whose cells hold no single value, such as lists, are left out.
     """
-    table, found = read_table(columns), {}
+    table = read_table(columns)
+    found: dict[str, Any] = {}
     for name in columns:
         try:
             cells = table.read(name).take(rows)
         except ValueError:
             continue
-        values, missing = cells.values, cells.missing
-        if missing.any():
-            values = [None if gone else v for v, gone in zip(values, missing, strict=True)]
-        found[name] = values
+        found[name] = cells.values
+        if cells.missing.any():
+            pairs = zip(cells.values, cells.missing, strict=True)
+            found[name] = [None if gone else value for value, gone in pairs]
     return found
 
 

@@ -37,7 +37,7 @@ _OPTIONAL = {
 @click.option("--columns", type=click.IntRange(1), default=10, show_default=True, help="Features.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
-def info(ctx: click.Context, data: str | None, rows: int, columns: int, **options: Any) -> None:
+def info(ctx: click.Context, /, data: str | None, rows: int, columns: int, **options: Any) -> None:
     """Show what the columns of DATA would be used for; without DATA, versions and engines.
 
     Nothing is searched for, and nothing is written. Without DATA, it shows what would be chosen for
