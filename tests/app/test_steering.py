@@ -19,9 +19,10 @@ from click.testing import CliRunner
 from multifacet.app.display import group_colours
 from multifacet.app.exploration import Facet, merge
 from multifacet.cli import main
+from multifacet.files import write_table
 from multifacet.metrics import nmi
 
-from .served import QUICK, running, searched, small_table, uploaded
+from .served import QUICK, running, searched, small_columns, small_table, uploaded
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +107,19 @@ def test_a_search_begins_anew_if_it_was_about_something_else(client, small):
     searched(client, address, n_clusters=3)  # other settings
     assert found_step(client, address, "v2")["follows"] == 0
     assert found_step(client, address, "v2")["known"] == ["v1"]
+
+
+def test_what_only_repeats_a_feature_is_known_to_the_next_search(client, tmp_path):
+    columns = small_columns(60) | {"half": [i % 2 for i in range(60)]}
+    path = write_table(tmp_path / "halves.csv", columns)
+    address = uploaded(client, path, given=[], features=["x0", "x1", "half"])
+    searched(client, address)
+    assert "only repeats the feature half" in client.get(address).json()["views"][0]["beside"]
+    step(client, address, "reject")
+    searched(client, address)
+    assert "only repeats" not in client.get(address).json()["views"][1]["beside"]
+    assert found_step(client, address, "v2")["follows"] == 0
+    check_repetition(client, address, tmp_path)
 
 
 def test_a_search_among_some_rows_and_features(client, small, tmp_path):
