@@ -370,10 +370,9 @@ def some_rows(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
             cells = table.read(name).take(rows)
         except ValueError:
             continue
-        found[name] = cells.values
-        if cells.missing.any():
-            pairs = zip(cells.values, cells.missing, strict=True)
-            found[name] = [None if gone else value for value, gone in pairs]
+        pairs = zip(cells.values, cells.missing, strict=True)
+        gaps = cells.missing.any()
+        found[name] = [None if gone else v for v, gone in pairs] if gaps else cells.values
     return found
 
 
