@@ -39,16 +39,12 @@ def running(folder, **security):
         bench.close()
 
 
-def small_columns(n):
-    """Return a table with two independent groupings, of which one is known."""
+def small_table(folder, name="small.csv", n=90):
+    """Write a table with two independent groupings, of which one is known."""
     X, labels = make_gaussian_views(n, [2, 2], rotate=False, random_state=0)
     columns = {"bird": [f"b{i}" for i in range(n)], "known": [f"k{c}" for c in labels[:, 0]]}
-    return columns | {f"x{j}": column for j, column in enumerate(X.T)}
-
-
-def small_table(folder, name="small.csv", n=90):
-    """Write such a table to a file."""
-    return write_table(folder / name, small_columns(n))
+    columns |= {f"x{j}": column for j, column in enumerate(X.T)}
+    return write_table(folder / name, columns)
 
 
 def uploaded(client, path, **setup):

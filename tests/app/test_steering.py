@@ -22,7 +22,7 @@ from multifacet.cli import main
 from multifacet.files import write_table
 from multifacet.metrics import nmi
 
-from .served import QUICK, running, searched, small_columns, small_table, uploaded
+from .served import QUICK, running, searched, small_table, uploaded
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +110,10 @@ def test_a_search_begins_anew_if_it_was_about_something_else(client, small):
 
 
 def test_what_only_repeats_a_feature_is_known_to_the_next_search(client, tmp_path):
-    columns = small_columns(60) | {"half": [i % 2 for i in range(60)]}
+    noise = np.random.default_rng(0).normal(size=60)
+    columns = {"bird": [f"b{i}" for i in range(60)], "half": np.arange(60) % 2, "noise": noise}
     path = write_table(tmp_path / "halves.csv", columns)
-    address = uploaded(client, path, given=[], features=["x0", "x1", "half"])
+    address = uploaded(client, path, given=[], features=["half", "noise"])
     searched(client, address)
     assert "only repeats the feature half" in client.get(address).json()["views"][0]["beside"]
     step(client, address, "reject")

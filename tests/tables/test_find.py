@@ -295,7 +295,7 @@ def test_columns_of_few_values_do_not_keep_the_groups_of_the_rest_from_being_fou
     rng = np.random.default_rng(0)
     kind = rng.integers(0, 2, 200)
     table = {name: rng.choice(["yes", "no"], 200) for name in ("owns", "urban", "insured")}
-    table |= {name: rng.normal(size=200) + 2.5 * kind for name in ("x", "y", "z")}
+    table |= {name: rng.normal(size=200) + 1.5 * kind for name in ("x", "y", "z")}
     options = {"categories": "use", "n_views": 1, "n_clusters": 2, "n_refits": 0}
     first = find_views(table, keep_trivial=True, **options)
     assert first[0].repeats
