@@ -48,7 +48,7 @@ from .order import Order, Ordered
 MIN_ROWS = 5
 #: p-values by the stored laws between which a table's own twins are asked, and the fewest of them
 #: that tell a spread.
-DOUBT, FEWEST_TWINS = (5e-4, 0.5), 5
+DOUBT, FEWEST_TWINS = (0.01, 0.2), 5
 
 
 class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -84,7 +84,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         Most views that "auto" looks for.
     n_refits : int, default=3
         Refits behind the stability of each view of "auto" and "kdac"; 0 leaves it out.
-    n_twins : int, default=19
+    n_twins : int, default=9
         Tables like this one without groups in which "auto" searches, where the p-value of a view
         by the stored laws leaves doubt; 0 leaves it at that, otherwise 5 at least.
     random_state : int, RandomState or None, default=None
@@ -140,7 +140,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         significance: float = 0.05,
         max_views: int = 6,
         n_refits: int = 3,
-        n_twins: int = 19,
+        n_twins: int = 9,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: Any = 0,
