@@ -138,11 +138,6 @@ def _given_views(step: dict[str, Any]) -> list[str]:
     return step["known"][: len(step["known"]) - step["follows"]]
 
 
-def _repeats(exploration: Exploration, facet: Facet) -> bool:
-    """Tell whether a view only repeats features, which is found elsewhere only if asked for."""
-    return bool(exploration.as_found(facet.id)[0].repeats)
-
-
 def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int]) -> list[str]:
     step, i = facet.step, numbers[facet.id]
     lines = [f"# {_in_a_line(facet.name)}" + (" (rejected)" * (facet.status == "rejected"))]
@@ -166,10 +161,15 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
-    if _repeats(exploration, facet):
-        arguments.append("keep_trivial=True")
     count = f"n_views={step['follows'] + 1}"
-    every = ["data", *arguments, count, *(f"{k}={v!r}" for k, v in options.items())]
+    # The page shows what only repeats a feature, too, and then begins another search.
+    every = [
+        "data",
+        *arguments,
+        "keep_trivial=True",
+        count,
+        *(f"{k}={v!r}" for k, v in options.items()),
+    ]
     lines += [f"views_{i} = find_views(", *(f"    {one}," for one in every), ")"]
     lines.append(f"labels_{i} = views_{i}[{step['follows']}].labels")
     for groups in facet.merges:
@@ -200,7 +200,7 @@ def _record(
         "identifier": step["identifier"] if own else None,
         "standardize": step["standardize"],
         "missing": step["missing"],
-        "keep_trivial": _repeats(exploration, facet),
+        "keep_trivial": True,
         "n_views": step["follows"] + 1,
         **step["options"],
     }
