@@ -114,10 +114,9 @@ def found(request):
     X, labelings = make_independent_views(240, ["blobs", "moons"], random_state=0)
     colours = np.random.default_rng(0).choice(["red", "green", "blue"], 200)
     table = frame(X[:200]).assign(colour=pd.Categorical(colours), big=X[:200, 0] > 0)
-    options = {"n_refits": 0} if request.param == "kdac" else {}
-    views = find_views(
-        table, given=labelings[:200, 0], n_views=1, n_clusters=2, method=request.param, **options
-    )
+    options = {"n_views": 1, "n_clusters": 2, "method": request.param, "categories": "use"}
+    options |= {"n_refits": 0} if request.param == "kdac" else {}
+    views = find_views(table, given=labelings[:200, 0], keep_trivial=True, **options)
     new = frame(X[200:]).assign(colour="red", big=False)
     return views, table, new
 
