@@ -40,6 +40,14 @@ class Contrast:
         The one that it goes with inside the groups, and in relation to which it is told.
     slope : float
         How much the feature rises inside the groups with one unit of the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.explain import Contrast
+    >>> X = np.array([[10.0, 1.0], [14.0, 3.0]])  # width, length
+    >>> Contrast(0, given=1, slope=2.0).values(X).tolist()  # alike for their length
+    [12.0, 12.0]
     """
 
     feature: int

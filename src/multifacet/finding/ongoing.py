@@ -17,10 +17,21 @@ class Ongoing:
     ----------
     given : list of arrays of shape (n,)
         What is known, in which the search looks for something else.
+    following : callable
+        Returns the view beside labelings, of which so many were found, or None.
+
+    Examples
+    --------
+    >>> from multifacet import ViewFinder
+    >>> from multifacet.datasets import make_gaussian_views
+    >>> X, _ = make_gaussian_views(60, [2, 2], rotate=False, random_state=0)
+    >>> finder = ViewFinder(n_clusters=2, method="linear", random_state=0)
+    >>> finder.begin(X).next().n_clusters
+    2
     """
 
     given: list[Array] = field(repr=False)
-    _next: Callable[[list[Array], int], View | None] = field(repr=False)
+    following: Callable[[list[Array], int], View | None] = field(repr=False)
 
     def next(self, found: Sequence[Array] = ()) -> View | None:
         """Return a view beside what is given and some labelings, None if there is no further one.
@@ -45,4 +56,4 @@ class Ongoing:
         >>> round(second.novelty, 1)
         0.0
         """
-        return self._next([*self.given, *found], len(found))
+        return self.following([*self.given, *found], len(found))
