@@ -83,6 +83,7 @@ class CandidateDict(TypedDict):
     source: NotRequired[str]
     score: NotRequired[float | None]
     surprise: NotRequired[float | None]
+    own_surprise: NotRequired[float | None]
     believed: NotRequired[bool]
 
 

@@ -31,8 +31,9 @@ from .blocks import (
 from .figures import line, marker, scatter
 from .ridges import ridges
 
-#: Characters from which a cell holds words, which wrap.
-WORDS = 24
+#: Characters from which a cell holds words, which wrap; at the end of a row, a few need a line of
+#: their own on a phone.
+WORDS, FEW_WORDS = 24, 12
 #: Shading from which text is light on dark (or dark on light).
 STRONG = 0.6
 
@@ -198,7 +199,7 @@ def _cell(cell: Cell, *, names_row: bool = False) -> str:
 def _stacks(table: Table) -> bool:
     """Tell if the words in the last column of a few go below the others where it is narrow."""
     last = [row[-1] for row in table.rows]
-    return len(table.head) <= 4 and any(isinstance(c, str) and len(c) > WORDS for c in last)
+    return len(table.head) <= 4 and any(isinstance(c, str) and len(c) > FEW_WORDS for c in last)
 
 
 def _bar(bar: Bar) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..documents import FrontierDict, RunDict, SelectionDict, ViewDict, ViewsDocument
+from ..documents import FrontierDict, RoleDict, RunDict, SelectionDict, ViewDict, ViewsDocument
 from ..results.verdicts import SEPARATION_SCALE, STABILITY_SCALE
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
 from .pieces import MAX_ROWS, agreement_table, repeat_section
@@ -140,7 +140,7 @@ def _agreement_section(document: ViewsDocument) -> Section:
 def _columns_section(document: ViewsDocument) -> Section:
     roles = document.get("roles", [])
     others: list[list[Cell]] = [
-        [one["name"], one["use"], one["holds"], f"{one['missing']:,}", one["why"]]
+        [one["name"], one["use"], _holds(one), one["why"]]
         for one in roles
         if one["use"] != "feature"
     ]
@@ -149,9 +149,14 @@ def _columns_section(document: ViewsDocument) -> Section:
     more = f" and {len(features) - MAX_ROWS:,} more" * (len(features) > MAX_ROWS)
     blocks: list[Block] = [Paragraph(f"Features: {shown}{more}.")]
     if others:
-        heads = ["column", "use", "holds", "missing", "why"]
+        heads = ["column", "use", "holds", "why"]
         blocks.append(Table("What the other columns were used for.", heads, others[:MAX_COLUMNS]))
     return Section("What the columns were used for", blocks)
+
+
+def _holds(role: RoleDict) -> str:
+    """Say what is in a column, and how much is not."""
+    return role["holds"] + (f", {role['missing']:,} missing" if role["missing"] else "")
 
 
 def _frontier_section(path: FrontierDict, name: str) -> Section:
