@@ -92,6 +92,14 @@ def test_rows_on_an_exact_relation_of_features_are_a_group():
     assert found.believed
 
 
+def test_whole_numbers_that_are_often_equal_are_no_exact_relation():
+    rng = np.random.default_rng(7)
+    mother = rng.integers(7, 18, 400)
+    father = np.where(rng.random(400) < 0.6, mother, rng.integers(7, 18, 400))
+    X = np.column_stack([mother, father, rng.normal(size=400)]).astype(float)
+    assert not list(HeapSource().propose(Sample.draw(X, [], Settings(), seed=0)))
+
+
 @pytest.mark.parametrize(
     "column",
     [

@@ -127,6 +127,8 @@ class SearchPlan:
     #: the most frequent of them it is: counts fall by less from one value to the next.
     heap_near: int = 5
     heap_ratio: float = 5.0
+    #: Values that a feature has among the rows on an exact relation, as a share of these.
+    relation_values: float = 0.25
     #: Surprise (nats) of a heap: once in twenty thousand columns.
     heap_surprise: float = 10.0
 

@@ -136,10 +136,13 @@ def _on_relations(X: Array, plan: SearchPlan) -> Iterator[Heap]:
     for feature in range(d):
         axis, constant = _median_regression(X[some], feature)
         left = np.round(X @ axis - constant, DIGITS)
-        if _enough(np.count_nonzero(left == 0), m, plan):
+        on = left == 0
+        values = len(np.unique(X[on, feature]))
+        # Whole numbers are equal or in line by chance; measurements are not.
+        if _enough(on.sum(), m, plan) and values >= plan.relation_values * on.sum():
             surprise = _surprise(left, 0.0, d, plan)
             if surprise >= plan.heap_surprise:
-                yield Heap([axis / np.linalg.norm(axis)], left == 0, surprise)
+                yield Heap([axis / np.linalg.norm(axis)], on, surprise)
 
 
 def _median_regression(X: Array, feature: int) -> tuple[Array, float]:
