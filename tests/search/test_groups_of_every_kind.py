@@ -92,6 +92,12 @@ def test_rows_on_an_exact_relation_of_features_are_a_group():
     assert found.believed
 
 
+def test_where_most_columns_have_a_heap_none_is_a_group():
+    rng = np.random.default_rng(8)
+    words = rng.exponential(size=(300, 12)) * (rng.random((300, 12)) < 0.4)
+    assert not list(HeapSource().propose(Sample.draw(words, [], Settings(), seed=0)))
+
+
 def test_whole_numbers_that_are_often_equal_are_no_exact_relation():
     rng = np.random.default_rng(7)
     mother = rng.integers(7, 18, 400)

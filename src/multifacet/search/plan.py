@@ -127,6 +127,8 @@ class SearchPlan:
     #: the most frequent of them it is: counts fall by less from one value to the next.
     heap_near: int = 5
     heap_ratio: float = 5.0
+    #: Heaps per feature from which they are how these columns are, and say nothing.
+    usual_heaps: float = 0.5
     #: Values that a feature has among the rows on an exact relation, as a share of these.
     relation_values: float = 0.25
     #: Surprise (nats) of a heap: once in twenty thousand columns.

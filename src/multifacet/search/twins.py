@@ -73,9 +73,9 @@ def _snapped(x: Array, grid: Array) -> Array:
     """Return x (m,) rounded as its column was: to the values that it has, if some repeat."""
     if len(grid) == len(x):
         return x
-    above = np.clip(np.searchsorted(grid, x), 1, max(len(grid) - 1, 1))
-    if len(grid) < 2:
+    if len(grid) == 1:
         return np.full(len(x), grid[0])
+    above = np.clip(np.searchsorted(grid, x), 1, len(grid) - 1)
     nearer = x - grid[above - 1] <= grid[above] - x
     return np.where(nearer, grid[above - 1], grid[above])
 

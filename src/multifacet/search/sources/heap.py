@@ -30,6 +30,8 @@ NONE, DIGITS = 1e-7, 7
 SAME = 1e-5
 #: Steps of a median regression, of its last fits to the better half, and rows that it is tried on.
 MEDIAN_STEPS, LAST_STEPS, TRIED_ROWS = 20, 10, 60
+#: Heaps that are no rule yet, however few the features are.
+FEW = 3
 #: Coordinates in which rows at one place are told apart, and how far they are then.
 APART, APART_BY = 3, 1e-6
 
@@ -93,7 +95,11 @@ def heaps(X: Array, plan: SearchPlan) -> list[Heap]:
     [40]
     """
     found: dict[bytes, Heap] = {}
-    for heap in _at_ends(X, plan):
+    ends = list(_at_ends(X, plan))
+    # Where most columns have one, as those of words or genes, a heap is no state of a row.
+    if len(ends) > max(plan.usual_heaps * X.shape[1], FEW):
+        ends = []
+    for heap in ends:
         same = found.get(heap.member.tobytes())
         if same is not None:
             heap = Heap(same.axes + heap.axes, heap.member, same.surprise + heap.surprise)
@@ -124,7 +130,8 @@ def _at_ends(X: Array, plan: SearchPlan) -> Iterator[Heap]:
         for feature in np.flatnonzero(_enough(at.sum(axis=0), len(X), plan)):
             surprise = _surprise(X[:, feature], end[feature], X.shape[1], plan)
             if surprise >= plan.heap_surprise:
-                yield Heap([np.eye(X.shape[1])[feature]], at[:, feature], surprise)
+                axis = np.eye(1, X.shape[1], int(feature))[0]
+                yield Heap([axis], at[:, feature], surprise)
 
 
 def _on_relations(X: Array, plan: SearchPlan) -> Iterator[Heap]:
