@@ -433,7 +433,7 @@ def test_a_worker_that_dies_is_recomputed(moons, expected, address):
 
         def kill(event):
             # The sample is done; everything on all rows is still to come or under way.
-            if event["stage"] == "explore" and event["start"] == "sample":
+            if event["stage"] == "explore" and event["start"] == "sample" and not killed:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
 

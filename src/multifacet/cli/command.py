@@ -38,6 +38,13 @@ class Failed(click.ClickException):
     exit_code = 1
 
 
+def was_interrupted(error: BaseException | None) -> bool:
+    """Tell whether someone ended the work, perhaps while a library made another error of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 class Group(click.Group):
     """Commands whose errors quote tables and arguments without giving orders to the terminal."""
 
@@ -70,14 +77,14 @@ class Command(click.Command):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            raise Failed("interrupted; nothing was saved") from None
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
+            if was_interrupted(error):
+                raise Failed("interrupted; nothing was saved") from None
             if os.environ.get("MULTIFACET_TRACEBACK"):
                 raise
             raise self._as_sentence(error) from error
 
-    def _as_sentence(self, error: Exception) -> click.ClickException:
+    def _as_sentence(self, error: BaseException) -> click.ClickException:
         text = self.worded(error)
         if isinstance(error, ValueError | FileNotFoundError | IsADirectoryError):
             return Refused(text)

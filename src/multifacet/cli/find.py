@@ -9,7 +9,7 @@ import click
 
 from ..runs.folder import CHECKPOINT
 from ..runs.table import ROW, unused
-from .command import Command, Failed
+from .command import Command, Failed, was_interrupted
 from .options import (
     auto,
     call_options,
@@ -94,11 +94,13 @@ def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
             run.note_encoding(views.encoding)
             with run.stage("write"):
                 _write(draft, views, run)
-        except (KeyboardInterrupt, OSError) as error:
-            if not checkpoint.exists():
+        except (Exception, KeyboardInterrupt) as error:
+            stopped = was_interrupted(error)
+            if not checkpoint.exists() or not (stopped or isinstance(error, OSError)):
                 raise
+            why = "" if stopped else str(error)
             raise Failed(
-                f"{str(error) or 'interrupted'}; what was found so far is kept in "
+                f"{why or 'interrupted'}; what was found so far is kept in "
                 f"{str(folder)!r}, but not yet a result: the same command with --resume continues"
             ) from error
     return views, run
