@@ -11,13 +11,14 @@ const STAGES = { view: "preparing the search", select: "searching", explore: "al
 const OVER = ["done", "failed", "cancelled"];
 
 export function follow(place, job, hint = "") {
+  const heading = (name) => `Looking for ${name}${hint ? `, ${hint}` : ""}`;
   const bar = h("progress", { max: 1, "aria-label": "Progress of the search" });
   const words = h("p", { class: "note" }, "starting");
   const picture = h("div", { class: "figure sketch", hidden: true });
   const caption = h("p", { class: "note" });
   const began = Date.now() - 1000 * (job.seconds ?? 0);
   const stop = button("Cancel", () => attempt(() => api.cancel(state.exploration.id, job.id)), { id: "cancel" });
-  const box = h("section", { class: "job", "aria-label": "Search under way", tabindex: "-1" }, h("div", { class: "head" }, h("h2", {}, `Looking for ${job.names[0]}${hint ? `, ${hint}` : ""}`), stop), bar, words, picture, caption);
+  const box = h("section", { class: "job", "aria-label": "Search under way", tabindex: "-1" }, h("div", { class: "head" }, h("h2", {}, heading(job.names[0])), stop), bar, words, picture, caption);
   fill(place, box);
   const source = new EventSource(api.eventsAddress(state.exploration.id, job.id));
   let told = "starting";
@@ -39,7 +40,7 @@ export function follow(place, job, hint = "") {
     told = `${news.name}: ${STAGES[news.stage]}`;
     if (news.total && news.done <= news.total) bar.value = news.done / news.total;
     else bar.removeAttribute("value");
-    box.querySelector("h2").textContent = `Looking for ${news.name}`;
+    box.querySelector("h2").textContent = heading(news.name);
   });
   source.addEventListener("sketch", (event) => {
     const news = JSON.parse(event.data);
