@@ -106,7 +106,8 @@ class Encoding:
         Examples
         --------
         >>> from multifacet.frames import prepare
-        >>> encoding = prepare({"mass": [1, 3, 1, 3], "sex": ["f", "m", "m", "f"]}).encoding
+        >>> birds = {"mass": [1, 3, 1, 3], "sex": ["f", "m", "m", "f"]}
+        >>> encoding = prepare(birds, categories="use").encoding
         >>> encoding.transform({"sex": ["m"], "mass": [2], "age": [7]})
         array([[0., 1.]])
         """

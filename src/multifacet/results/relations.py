@@ -121,7 +121,7 @@ def beside(found: Sequence[Relation]) -> str:
     >>> beside([Relation("sp", 0.96, False, 0.0), Relation("site", 0.01, False, 0.4)])
     'nearly your column sp (agreement 0.96)'
     >>> beside([Relation("site", 0.01, False, 0.4)])
-    'no relation to any column'
+    'no relation to your column site'
     """
     if not found:
         return ""

@@ -39,7 +39,25 @@ MOST_SEARCHES = 4
 @overload
 def find_views(data: Any, *, dry_run: Literal[True], **options: Any) -> Roles: ...
 @overload
-def find_views(data: Any, *, dry_run: Literal[False] = False, **options: Any) -> Views: ...
+def find_views(
+    data: Any,
+    *,
+    given: Any = None,
+    n_views: int | str = "auto",
+    n_clusters: Any = "auto",
+    features: Any = None,
+    exclude: Any = None,
+    categories: str = "reference",
+    identifier: str | None = None,
+    standardize: bool | str = "auto",
+    missing: str = "error",
+    layer: str | None = None,
+    use_rep: str | None = None,
+    keep_trivial: bool = False,
+    random_state: int | None = 0,
+    dry_run: Literal[False] = False,
+    **options: Any,
+) -> Views: ...
 def find_views(
     data: Any,
     *,
