@@ -54,15 +54,16 @@ class Twins:
         left = residual.columns(np.arange(sample.X.shape[1]))
         self._means = sample.X - left
         self._laws = [UnimodalLaw.of(column) for column in left.T]
-        self._scores = ndtri((rankdata(left, axis=0) - 0.5) / len(left))
+        scores = ndtri((rankdata(left, axis=0) - 0.5) / len(left))
+        # A root (r, d) of their covariance, scaled to unit variances, whatever the features.
+        _, spread, axes = np.linalg.svd(scores, full_matrices=False)
+        scale = np.sqrt(len(left)) * np.maximum(scores.std(axis=0), 1e-12)
+        self._root = spread[:, None] * axes / scale
         self._grids = [np.unique(column) for column in np.asarray(sample.X).T]
 
     def draw(self, rng: np.random.Generator) -> Sample:
         """Return a twin: the same places, groups and settings, other values."""
-        m = len(self._scores)
-        # Sums of all rows with random weights have their covariance, whatever the features.
-        normal = rng.standard_normal((m, m)) @ self._scores / np.sqrt(m)
-        shares = ndtr(normal / np.maximum(self._scores.std(axis=0), 1e-12))
+        shares = ndtr(rng.standard_normal((len(self._means), len(self._root))) @ self._root)
         columns = [law.quantile(share) for law, share in zip(self._laws, shares.T, strict=True)]
         X = self._means + np.column_stack(columns)
         X = np.column_stack([_snapped(*pair) for pair in zip(X.T, self._grids, strict=True)])
