@@ -8,10 +8,8 @@ from multifacet.datasets import make_independent_views, make_moons_views
 from multifacet.kernels import Gaussian
 from multifacet.linalg import orthonormalise, subspace_distance
 from multifacet.metrics import hsic
-from multifacet.search import PLAN
 from multifacet.search.residual import residual_scores
 from multifacet.search.starts import (
-    _NonGaussianity,
     pair_starts,
     pairwise_dependence,
     random_start,
@@ -102,21 +100,6 @@ def test_dependence_is_normalised_hsic():
 def test_random_starts_follow_their_generator():
     a, b = (random_start(6, 2, np.random.default_rng(4)).W for _ in range(2))
     np.testing.assert_array_equal(a, b)
-
-
-def test_non_gaussianity_has_the_right_gradient_and_no_preferred_axes():
-    rng = np.random.default_rng(0)
-    values = rng.standard_normal((80, 5))
-    values[:, 0] = np.sign(values[:, 0]) + 0.1 * values[:, 1]
-    index = _NonGaussianity(values, PLAN.sharpen_frequency)
-    W = orthonormalise(rng.standard_normal((5, 2)))
-    here = index(W)
-    for _ in range(3):
-        Z, step = rng.standard_normal((5, 2)), 1e-5
-        slope = (index(W + step * Z).objective - index(W - step * Z).objective) / (2 * step)
-        assert np.sum(2 * here.phi @ W * Z) == pytest.approx(slope, rel=1e-5)
-    rotation = orthonormalise(rng.standard_normal((2, 2)))
-    assert index(W @ rotation).objective == pytest.approx(here.objective, rel=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))

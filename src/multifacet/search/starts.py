@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..alternate import Start
 from ..engines.base import PairSums
-from ..engines.choose import few_rows
 from ..engines.wide import all_features
-from ..kernels import Gaussian
 from ..linalg import Array, leading_eigenpairs, orthonormalise
-from ..problems import Gamma, Problem
-from ..solvers.level_shift import Point, ascend
+from ..problems import Problem
 from .plan import PLAN, SearchPlan
+from .pursuit import least_gaussian
 from .residual import GroupResidual
 
 #: Frequencies in the expansion of a Gaussian kernel of one variable.
@@ -106,20 +103,19 @@ def pair_starts(
     queues = [_grown_pairs("feature pair", axes, values, q)]
     components = _independent_components(residual, rng, plan)
     if components is not None:
-        pairs = islice(_grown_pairs("component pair", *components, q), (n_starts + 1) // 2)
-        sharp = q <= plan.sharpen_dimensions
-        queues.append(_sharpened(*components, pairs, plan) if sharp else pairs)
-    starts: list[Start] = []
-    for round_of_starts in zip(*map(iter, queues), strict=False):
-        starts.extend(round_of_starts)
-        if len(starts) >= n_starts:
-            break
-    return starts[:n_starts]
+        pairs = _grown_pairs("component pair", *components, q)
+        if q <= plan.sharpen_dimensions:
+            strongest = list(islice(pairs, plan.sharpen_starts))
+            pairs = _sharpened(*components, strongest, (n_starts + 1) // 2, plan)
+        queues.append(pairs)
+    in_turn = (start for together in zip_longest(*queues) for start in together if start)
+    return list(islice(in_turn, n_starts))
 
 
-@dataclass(frozen=True)
 class PairStarts:
     """Makes starts from dependent pairs, the same ones at every call.
+
+    Those of the last table are kept: several sources ask for them.
 
     Parameters
     ----------
@@ -129,12 +125,19 @@ class PairStarts:
         Seed.
     """
 
-    n_starts: int
-    seed: int
+    def __init__(self, n_starts: int, seed: int) -> None:
+        self.n_starts, self.seed = n_starts, seed
+        self._last: tuple[Any, Sequence[Array]] | None = None
+        self._made: dict[int, list[Start]] = {}
 
     def __call__(self, X: Any, labelings: Sequence[Array], q: int) -> list[Start]:
         """Return the starts of dimension q."""
-        return pair_starts(X, labelings, q, self.n_starts, np.random.default_rng(self.seed))
+        if self._last is None or self._last[0] is not X or self._last[1] is not labelings:
+            self._last, self._made = (X, labelings), {}
+        if q not in self._made:
+            rng = np.random.default_rng(self.seed)
+            self._made[q] = pair_starts(X, labelings, q, self.n_starts, rng)
+        return self._made[q]
 
 
 def _independent_components(
@@ -168,61 +171,26 @@ def _grown_pairs(kind: str, axes: Array, values: Array, q: int) -> Iterable[Star
 
 
 def _sharpened(
-    axes: Array, values: Array, starts: Iterable[Start], plan: SearchPlan
+    axes: Array, values: Array, starts: Sequence[Start], most: int, plan: SearchPlan
 ) -> list[Start]:
-    """Return the starts moved to the least Gaussian subspaces near them, best first.
+    """Return starts moved to the least Gaussian subspaces near them, best first.
 
     Parameters
     ----------
     axes, values : arrays of shape (d, m) and (n, m)
         Independent components: directions, and uncorrelated values of unit variance.
-    starts : iterable of Start
+    starts : sequence of Start
         Subspaces in the span of the directions.
+    most : int
+        How many are wanted.
     plan : SearchPlan
         Constants.
     """
-    index = _NonGaussianity(values[: plan.sharpen_rows], plan.sharpen_frequency)
-    found = []
-    for start in starts:
-        inside = orthonormalise(np.linalg.lstsq(axes, start.W, rcond=None)[0])
-        top, _ = ascend(
-            index(inside), index, [], max_iter=plan.sharpen_steps, tol=1e-3, caution=0.3
-        )
-        found.append((top.objective, Start(start.name, orthonormalise(axes @ top.W))))
-    return [start for _, start in sorted(found, key=lambda pair: -pair[0])]
-
-
-class _NonGaussianity:
-    """Distance of projected data from a standard Gaussian (Henze and Zirkler's statistic).
-
-    The weighted distance between the characteristic functions. It does not change when the plane
-    is rotated in itself, sees every departure from the Gaussian, and is a sum of Gaussian
-    kernels, so that the level-shifted ascent applies to it:
-
-        1/n^2 sum_ij k_b(y_i - y_j) - 2 (1 + b^2)^(-q/2) 1/n sum_i exp(-c |y_i|^2 / 2) + constant
-
-    with k_b a Gaussian of bandwidth 1/b and c = b^2 / (1 + b^2).
-    """
-
-    def __init__(self, values: Array, frequency: float) -> None:
-        n = len(values)
-        self._frequency = frequency
-        self._values = values - values.mean(axis=0)
-        self._sums = few_rows(self._values, Gaussian(1 / frequency))
-        self._gamma = Gamma(np.full((n, 1), 1.0 / n), np.ones(1))
-
-    def __call__(self, W: Array) -> Point:
-        phi, pairs = self._sums.phi_and_objective(W, self._gamma)
-        b = self._frequency
-        rate = b**2 / (1 + b**2)
-        height = (1 + b**2) ** (-W.shape[1] / 2)
-        bell = np.exp(-0.5 * rate * ((self._values @ W) ** 2).sum(axis=1))
-
-        def surrogate() -> Array:
-            pull = self._values.T @ (bell[:, None] * self._values) / len(bell)
-            return phi + height * rate * pull
-
-        return Point(W, pairs - 2 * height * bell.mean(), surrogate)
+    if not starts:
+        return []
+    inside = np.stack([np.linalg.lstsq(axes, start.W, rcond=None)[0] for start in starts])
+    found = least_gaussian(values, inside, most, plan)
+    return [Start(starts[i].name, orthonormalise(axes @ W)) for i, W in found]
 
 
 def _grow(members: list[int], dependence: Array, q: int) -> list[int]:
