@@ -9,6 +9,7 @@ from multifacet.datasets import make_independent_views
 from multifacet.metrics import nmi
 from multifacet.search import (
     Bank,
+    ChainSource,
     CompactSource,
     HeapSource,
     MixtureSource,
@@ -16,6 +17,7 @@ from multifacet.search import (
     Settings,
     StepSource,
 )
+from multifacet.search.starts import PairStarts
 
 
 def best(source, X, truth, given=(), k=2):
@@ -60,6 +62,33 @@ def test_a_single_outlier_carries_no_group():
     X[7] = 1e4
     _, _, agreement = best(MixtureSource(), X, truth)
     assert agreement > without - 0.15 > 0.8
+
+
+@pytest.mark.parametrize("shape", ["moons", "rings", "spirals", "blobs"])
+def test_chains_find_how_many_groups_there_are_and_label_further_rows(shape):
+    views = make_independent_views(900, ["blobs", shape], n_noise=4, random_state=3)
+    X, (given, truth) = views[0], views[1].T
+    source = ChainSource(PairStarts(8, 0))
+    sample, found, agreement = best(source, X, truth, [given], k=None)
+    assert found.n_clusters == len(np.unique(truth))
+    assert found.believed
+    assert agreement > 0.95
+    assert nmi(source.label(sample, found, X), truth) > 0.95
+
+
+@pytest.mark.parametrize("kind", ["cloud", "counts", "0/1"])
+def test_chains_believe_no_gaps_of_chance_or_rounding(kind):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 4))
+    if kind == "counts":
+        X = rng.poisson(3.0, (300, 4)).astype(float)
+    elif kind == "0/1":
+        X[:, :2] = rng.random((300, 2)) < 0.5
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    candidates = Bank.collect(sample, [ChainSource(PairStarts(8, 0)), CompactSource()]).candidates
+    chained = [one for one in candidates if one.source == "chain"]
+    assert chained
+    assert not any(one.believed for one in chained)
 
 
 def test_compact_groups_of_several_given_labelings():

@@ -14,6 +14,7 @@ from .papers import eigengap_dimension, papers_settings, select_by_quality
 from .plan import PLAN, SearchPlan
 from .sample import Sample
 from .sources import (
+    ChainSource,
     CompactSource,
     HeapSource,
     KernelSource,
@@ -28,6 +29,7 @@ __all__ = [
     "Appraisal",
     "Bank",
     "Candidate",
+    "ChainSource",
     "CompactSource",
     "HeapSource",
     "KernelSource",

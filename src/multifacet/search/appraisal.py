@@ -27,6 +27,7 @@ from scipy.sparse import issparse
 from ..linalg import Array
 from .candidate import Candidate
 from .distinct import distinctnesses
+from .judge import gumbel_surprise
 from .residual import GroupResidual
 from .rounding import evened
 from .sample import Sample
@@ -94,8 +95,7 @@ class Appraisal:
             evened = self._evened(some, extra[asked], freedom)
             surprise[asked] = np.minimum(surprise[asked], evened)
         plain = self._gaps(np.array([one.separation for one in fair]))
-        own = np.array([np.nan if one.own_surprise is None else one.own_surprise for one in fair])
-        surprise, plain = (np.where(np.isnan(own), by_gap, own) for by_gap in (surprise, plain))
+        surprise, plain = (self._or_own(fair, found, sources) for found in (surprise, plain))
         beyond = np.maximum(plain - plan.enough, 0.0)
         scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(apart)
         scores += plan.support_weight * support(fair, freedom)
@@ -110,6 +110,16 @@ class Appraisal:
             for one, found, score in zip(fair, surprise, scores, strict=True)
         }
         return [appraised.get(id(one)) or replace(one, score=-np.inf) for one in candidates]
+
+    @staticmethod
+    def _or_own(candidates: Sequence[Candidate], found: Array, sources: Sequence[Source]) -> Array:
+        """Return surprise (N,) by the measure of a source that has one of its own.
+
+        Groups that another source proposes too have both, and the larger counts.
+        """
+        alone = {source.name for source in sources if source.own_measure}
+        own = np.array([np.nan if c.own_surprise is None else c.own_surprise for c in candidates])
+        return np.where([c.source in alone for c in candidates], own, np.fmax(found, own))
 
     def _made(
         self,
@@ -172,10 +182,3 @@ class Appraisal:
         found = distinctnesses(list(zip(points, labels, strict=True)))
         excess = found - self._plan.usual_distinctness * dimensions
         return gumbel_surprise(excess / (level + slope * dimensions))
-
-
-def gumbel_surprise(deviations: Array) -> Array:
-    """Return -log of how often a Gumbel law exceeds its mean by so many scales."""
-    excess = np.asarray(deviations, dtype=float) + np.euler_gamma
-    # Beyond 30, 1 - exp(-exp(-e)) is exp(-e).
-    return np.where(excess > 30, excess, -np.log(-np.expm1(-np.exp(-np.clip(excess, -30, 30)))))

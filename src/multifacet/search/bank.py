@@ -189,8 +189,7 @@ class Bank:
         unique: dict[bytes, Candidate] = {}
         for one in proposed(sample, sources, callback):
             key = in_order(one.labels).tobytes()
-            if key not in unique or one.rank > unique[key].rank:
-                unique[key] = one
+            unique[key] = _better(unique.get(key, one), one)
         found = Appraisal(sample).of(list(unique.values()), sources)
         return cls(sample, sorted(found, key=_rank, reverse=True))
 
@@ -207,6 +206,13 @@ class Bank:
             candidates = _factors_first(_whole_first(candidates, plan), self.sample)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
+
+
+def _better(one: Candidate, other: Candidate) -> Candidate:
+    """Return the higher of two candidates with the same groups, with what both have shown."""
+    first = one if one.rank >= other.rank else other
+    shown = [c.own_surprise for c in (one, other) if c.own_surprise is not None]
+    return replace(first, own_surprise=max(shown, default=None))
 
 
 def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan) -> Candidate:

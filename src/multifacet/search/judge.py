@@ -135,3 +135,10 @@ def entropy(labels: Array) -> float:
     """Return the entropy (in nats) of a labeling."""
     share = np.unique(labels, return_counts=True)[1] / len(labels)
     return float(-(share * np.log(share)).sum())
+
+
+def gumbel_surprise(deviations: Array) -> Array:
+    """Return -log of how often a Gumbel law exceeds its mean by so many scales."""
+    excess = np.asarray(deviations, dtype=float) + np.euler_gamma
+    # Beyond 30, 1 - exp(-exp(-e)) is exp(-e).
+    return np.where(excess > 30, excess, -np.log(-np.expm1(-np.exp(-np.clip(excess, -30, 30)))))

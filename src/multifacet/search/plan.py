@@ -48,10 +48,16 @@ class SearchPlan:
     start_components: int = 20
     #: Features screened for dependent pairs, those with most variance left: m^2 pairs are formed.
     start_features: int = 100
-    #: Rows, dimensions and steps up to which a plane is sharpened: it is a start, not a solution.
-    sharpen_rows: int = 500
+    #: Rows and dimensions up to which a plane is sharpened.
+    sharpen_rows: int = 1000
     sharpen_dimensions: int = 3
-    sharpen_steps: int = 25
+    #: Planes that are sharpened, and the sine of the angle by which those that are kept differ.
+    sharpen_starts: int = 12
+    sharpen_apart: float = 0.3
+    #: Steps, and frequencies per dimension of the index, of all planes and then of the best: few
+    #: frequencies find the hill, and miss its top by some degrees.
+    sharpen_steps: tuple[int, int] = (12, 8)
+    sharpen_waves: tuple[int, int] = (16, 64)
     #: Inverse bandwidth of the index of non-Gaussianity: the higher, the finer the structure it
     #: sees; at 3 it tells rings from blobs of unit variance.
     sharpen_frequency: float = 3.0
@@ -133,6 +139,17 @@ class SearchPlan:
     relation_values: float = 0.25
     #: Surprise (nats) of a heap: once in twenty thousand columns.
     heap_surprise: float = 10.0
+
+    # Chains
+    #: Dimensions of the subspaces in which rows are linked.
+    chain_dimensions: tuple[int, ...] = (2, 3)
+    #: Which neighbour of a row tells how long its links are at least: with fewer, stray rows make a
+    #: bridge; with more, gaps close that are no wider than a few rows are apart.
+    chain_near: int = 3
+    #: How empty it is around groups by chance (see :meth:`.Chain.groups`), and the scale of that:
+    #: nearly the same for 60 to 450 rows, 3 to 100 features, and all kinds of structureless tables.
+    chain_usual: float = -0.1
+    chain_scale: float = 0.14
 
     # How candidates are judged
     #: Neighbours per row of the graph: enough to hang a cluster of thirty rows together.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .base import Proposal, Source
+from .base import Proposal, Source, StartMaker
+from .chain import ChainSource
 from .compact import CompactSource
 from .heap import HeapSource
-from .kernel import KernelSearch, KernelSource, StartMaker
+from .kernel import KernelSearch, KernelSource
 from .mixture import MixtureSource
 from .step import StepSource
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ...solvers.base import Solver
 
 __all__ = [
+    "ChainSource",
     "CompactSource",
     "HeapSource",
     "KernelSearch",
@@ -32,4 +34,4 @@ __all__ = [
 def every_source(kernel: Kernel, solver: Solver, starts: StartMaker) -> list[Source]:
     """Return all sources, quick ones first: the first picture is there at once."""
     quick: list[Source] = [HeapSource(), StepSource(), CompactSource(), MixtureSource()]
-    return [*quick, KernelSource(kernel, solver, starts)]
+    return [*quick, ChainSource(starts), KernelSource(kernel, solver, starts)]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 
+from ...alternate import Start
 from ...linalg import Array
 from ..candidate import Candidate
 from ..sample import Sample
 
+#: Makes starts of a dimension q from a table (n, d) and what is given.
+StartMaker = Callable[[Any, Sequence[Array], int], Iterable[Start]]
 #: Neighbours that vote on the group of a further row.
 VOTERS = 5
 
@@ -50,6 +53,8 @@ class Source(ABC):
     #: Whether its subspaces are those in which its groups differ most: then part of their
     #: separation is made, not found.
     discriminant: ClassVar[bool] = False
+    #: Whether its candidates come with a surprise of their own, instead of that of the judge.
+    own_measure: ClassVar[bool] = False
 
     @abstractmethod
     def propose(self, sample: Sample) -> Iterator[Proposal]:

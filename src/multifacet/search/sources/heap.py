@@ -60,6 +60,7 @@ class HeapSource(Source):
 
     name = "heap"
     kind = "rows at one value"
+    own_measure = True
 
     def propose(self, sample: Sample) -> Iterator[Proposal]:
         """Yield every heap, if two groups may be asked for."""

@@ -9,9 +9,8 @@ Coarse to fine:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -30,10 +29,8 @@ from ..residual import residual_scores
 from ..sample import Sample
 from ..separation import nearest, neighbour_graph
 from ..starts import spectral_start
-from .base import Proposal, Source
+from .base import Proposal, Source, StartMaker
 
-#: Makes starts of a dimension q from a table (n, d) and what is given.
-StartMaker = Callable[[Any, Sequence[Array], int], Iterable[Start]]
 #: Which of the neighbours of a row tells how far near ones are.
 NEAR = 7
 
