@@ -26,6 +26,9 @@ from .wide import WIDE, initial_phi_operator, phi_operator
 
 _UNITS = {"B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
+#: Strips from which threads are worth being started: a pass over fewer takes about as long.
+TILES_FOR_THREADS = 4
+
 
 @dataclass(frozen=True)
 class Exact(Engine):
@@ -131,7 +134,6 @@ class ExactSums:
         self._mean = mean if self._sparse else None
         self._rows, self._offset = X, mean
         self._dtype = X.dtype
-        self._n_threads = n_threads
         self._keep_gram = keep_gram
         self._scales = [
             None if s is None else s.astype(X.dtype)
@@ -139,6 +141,7 @@ class ExactSums:
         ]
         self._engine = engine
         self._tiles = tiles_of(self.n_rows, engine.tile)
+        self._n_threads = n_threads if len(self._tiles) >= TILES_FOR_THREADS else 1
         self._gram: tuple[bytes, Array] | None = None
 
     def fork(self) -> ExactSums:
