@@ -24,7 +24,7 @@ from .table import Table
 #: Clouds that the laws are fitted to, and further ones that they are checked on: of the kernel's
 #: search, and of all sources together.
 CLOUDS, CHECKED, QUICK_CLOUDS = 120, 30, 6
-TABLES, CHECKED_TABLES, QUICK_TABLES = 140, 35, 7
+TABLES, CHECKED_TABLES, QUICK_TABLES = 280, 70, 7
 #: The 95 % quantile of a Gumbel law of mean zero, in scales.
 GUMBEL_95 = 2.393
 #: Deviations by which the quantile is taken higher, since it is that of a sample: with 1.64 the

@@ -18,7 +18,7 @@ A source that has a measure of its own, as for rows at one place, is believed by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +34,9 @@ from .sample import Sample
 from .separation import neighbour_graph, separation
 from .sources import Source
 from .support import support
+
+#: Returns the surprise (n,) of the candidates at positions (n,), looked at in another way.
+Check = Callable[[Array], Array]
 
 
 class Appraisal:
@@ -79,27 +82,17 @@ class Appraisal:
         """
         plan, fair = self._plan, [one for one in candidates if not one.rejected]
         freedom = {source.name: source.freedom(self._sample) for source in sources}
-        points = [self._sample.project(one.W) for one in fair]
-        apart = self._apart(fair, map(self._within, points), freedom)
+        apart = self._apart(fair, map(self._within, map(self._points, fair)), freedom)
         extra = self._made(fair, sources, freedom)
-        gap = self._gaps(np.array([one.separation for one in fair]) - extra)
-        surprise = gap + apart
-        if 0 < self._groups_given() < plan.alike_bent:
-            asked = np.flatnonzero(surprise >= plan.believable)
-            some = [fair[i] for i in asked]
-            as_they_are = self._apart(some, (points[i] for i in asked), freedom)
-            surprise[asked] = gap[asked] + np.minimum(apart[asked], as_they_are)
-        if self._even is not None:
-            asked = np.flatnonzero(surprise >= plan.believable)
-            some = [fair[i] for i in asked]
-            evened = self._evened(some, extra[asked], freedom)
-            surprise[asked] = np.minimum(surprise[asked], evened)
-        plain = self._gaps(np.array([one.separation for one in fair]))
-        surprise, plain = (self._or_own(fair, found, sources) for found in (surprise, plain))
+        separations = np.array([one.separation for one in fair])
+        plain = self._or_own(fair, self._gaps(separations), sources)
         beyond = np.maximum(plain - plan.enough, 0.0)
         scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(apart)
         scores += plan.support_weight * support(fair, freedom)
         scores += plan.detail_weight * np.log([one.n_clusters for one in fair])
+        surprise = self._gaps(separations - extra) + apart
+        checks = self._checks(fair, apart, extra, freedom)
+        surprise = self._or_own(fair, self._checked(surprise, scores, checks), sources)
         appraised = {
             id(one): replace(
                 one,
@@ -110,6 +103,51 @@ class Appraisal:
             for one, found, score in zip(fair, surprise, scores, strict=True)
         }
         return [appraised.get(id(one)) or replace(one, score=-np.inf) for one in candidates]
+
+    def _checked(self, surprise: Array, scores: Array, checks: Sequence[Check]) -> Array:
+        """Return surprise (N,) where it stands further questions, best scores first.
+
+        Questions take time. When enough have stood them, the others are taken as not believed.
+        """
+        plan, surprise = self._plan, surprise.copy()
+        order = np.argsort(-scores, kind="stable")
+        order = order[surprise[order] >= plan.believable]
+        stood = 0
+        for at in range(0, len(order), plan.finalists):
+            asked = order[at : at + plan.finalists]
+            if stood >= plan.enough_believed:
+                surprise[asked] = np.nextafter(plan.believable, 0.0)
+                continue
+            for check in checks:
+                surprise[asked] = np.minimum(surprise[asked], check(asked))
+                asked = asked[surprise[asked] >= plan.believable]
+            stood += len(asked)
+        return surprise
+
+    def _checks(
+        self, fair: Sequence[Candidate], apart: Array, extra: Array, freedom: Mapping[str, float]
+    ) -> list[Check]:
+        """Return what is asked of candidates: their surprise (n,) in other forms of the rows."""
+        separations = np.array([one.separation for one in fair])
+
+        def as_they_are(asked: Array) -> Array:
+            some = [fair[i] for i in asked]
+            found = self._apart(some, map(self._points, some), freedom)
+            gap = self._gaps(separations[asked] - extra[asked])
+            return gap + np.minimum(apart[asked], found)
+
+        def with_rounding_undone(asked: Array) -> Array:
+            return self._evened([fair[i] for i in asked], extra[asked], freedom)
+
+        checks: list[Check] = []
+        if 0 < self._groups_given() < self._plan.alike_bent:
+            checks.append(as_they_are)
+        if self._even is not None:
+            checks.append(with_rounding_undone)
+        return checks
+
+    def _points(self, candidate: Candidate) -> Array:
+        return self._sample.project(candidate.W)
 
     @staticmethod
     def _or_own(candidates: Sequence[Candidate], found: Array, sources: Sequence[Source]) -> Array:
