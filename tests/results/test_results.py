@@ -271,3 +271,17 @@ def test_the_verdict_follows_the_significance_of_the_user(searched):
     view = replace(found[0], p_value=0.03, stability=0.9, novelty=0.0)
     assert replace(found, views=[view]).verdict(view) == "firm"
     assert replace(found, views=[view], significance=0.01).verdict(view) == "chance"
+
+
+def test_a_view_that_divides_an_earlier_one_further_is_called_so():
+    rng = np.random.default_rng(0)
+    coarse = np.repeat([0, 1], 100)
+    fine = 2 * coarse + rng.integers(0, 2, 200)
+    X = rng.normal(size=(200, 3)) + 6 * np.eye(4, 3)[fine]
+    views = find_views(X, given=coarse, n_views=2, n_clusters=2, method="linear", n_refits=0)
+    first, second = views
+    divided = first.relabelled(2 * first.labels + rng.integers(0, 2, 200), X, given=[coarse])
+    both = replace(views, views=[first, divided, second])
+    assert "a finer version of view 1" in both.beside(divided)
+    assert "version of view 1" not in both.beside(second)
+    assert "version" not in both.beside(first)

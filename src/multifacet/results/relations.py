@@ -12,6 +12,7 @@ from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
 from ..documents import RelationDict
 from ..frames import Reference
 from ..linalg import Array
+from ..search.judge import entropy
 from .plain import rounded
 from .verdicts import SIGNIFICANCE, how_related
 
@@ -19,6 +20,8 @@ from .verdicts import SIGNIFICANCE, how_related
 MAX_ROWS = 20_000
 #: Agreement up to which two groupings have next to nothing in common, and from which they are one.
 NOTHING, THE_SAME = 0.05, 0.9
+#: Share of the entropy of one grouping that another tells, from which it divides it further.
+NESTED = 0.8
 #: Columns that a sentence names.
 MAX_NAMED = 3
 
@@ -38,12 +41,15 @@ class Relation:
         Whether the column holds numbers rather than labels.
     p_value : float
         How often groups without any relation to the column agree as well.
+    nested : {"finer", "coarser", ""}
+        Whether the view divides the groups of the column further, or the other way round.
     """
 
     column: str
     agreement: float
     numbers: bool
     p_value: float
+    nested: str = ""
 
     def to_dict(self) -> RelationDict:
         """Return numbers and text only."""
@@ -76,9 +82,30 @@ def relations(labels: Array, columns: Mapping[str, Reference]) -> list[Relation]
     >>> [(one.column, round(one.agreement, 2)) for one in found]
     [('sex', 1.0), ('mass', 0.71)]
     """
-    rows = np.linspace(0, len(labels) - 1, min(len(labels), MAX_ROWS)).round().astype(int)
+    rows = _some_rows(len(labels))
     found = [_relation(name, labels[rows], column, rows) for name, column in columns.items()]
     return sorted(found, key=lambda one: -one.agreement)
+
+
+def nested_in(labels: Array, known: Mapping[str, Array]) -> str:
+    """Say of which known groupings (n,) groups (n,) are a finer or coarser version.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.results.relations import nested_in
+    >>> four = np.repeat([0, 1, 2, 3], 25)
+    >>> nested_in(four, {"view 1": four // 2})
+    'a finer version of view 1'
+    """
+    rows = _some_rows(len(labels))
+    codes = {name: np.unique(one[rows], return_inverse=True)[1] for name, one in known.items()}
+    found = {name: nesting(labels[rows], one) for name, one in codes.items()}
+    return ", ".join(f"a {kind} version of {name}" for name, kind in found.items() if kind)
+
+
+def _some_rows(n: int) -> Array:
+    return np.linspace(0, n - 1, min(n, MAX_ROWS)).round().astype(int)
 
 
 def _relation(name: str, labels: Array, column: Reference, rows: Array) -> Relation:
@@ -89,7 +116,30 @@ def _relation(name: str, labels: Array, column: Reference, rows: Array) -> Relat
     if len(groups) < 3 or groups.max() < 1 or values.min() == values.max():
         return Relation(name, 0.0, numbers, 1.0)
     agreement, p_value = (_of_numbers if numbers else _of_labels)(groups, values)
-    return Relation(name, agreement, numbers, p_value)
+    nested = "" if numbers else nesting(groups, values)
+    return Relation(name, agreement, numbers, p_value, nested)
+
+
+def nesting(groups: Array, others: Array) -> str:
+    """Return whether groups (n,) divide others (n,) further ("finer"), or the other way round.
+
+    Neither ("") if they are nearly the same, or if the coarser ones do not follow from the finer
+    beyond what chance gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.results.relations import nesting
+    >>> four = np.repeat([0, 1, 2, 3], 25)
+    >>> nesting(four, four // 2), nesting(four // 2, four), nesting(four, four)
+    ('finer', 'coarser', '')
+    """
+    if adjusted_mutual_info_score(groups, others) > THE_SAME:
+        return ""
+    # Relative to the smaller of both entropies: that of the coarser one.
+    if adjusted_mutual_info_score(groups, others, average_method="min") < NESTED:
+        return ""
+    return "finer" if entropy(groups) > entropy(others) else "coarser"
 
 
 def _of_labels(groups: Array, codes: Array) -> tuple[float, float]:
@@ -139,5 +189,7 @@ def beside(found: Sequence[Relation]) -> str:
 def _told(one: Relation) -> str:
     if one.numbers:
         return f"tells {one.agreement:.0%} of your column {one.column}"
+    if one.nested:
+        return f"a {one.nested} version of your column {one.column} (agreement {one.agreement:.2f})"
     word = "nearly" if one.agreement > THE_SAME else f"{how_related(one.agreement)} to"
     return f"{word} your column {one.column} (agreement {one.agreement:.2f})"

@@ -24,7 +24,7 @@ from .annotated import is_annotated, with_views
 from .archive import FORMAT, pack, unpack
 from .assigned import with_labels
 from .partitioned import Teller, assigned, placed, predicted
-from .relations import Relation, beside, relations
+from .relations import Relation, beside, nested_in, relations
 from .storage import read_archive, write_archive
 from .summary import belief, describe_views, leading_features, repeating
 from .verdicts import SIGNIFICANCE, verdict
@@ -286,11 +286,20 @@ class Views:
         return {}
 
     def beside(self, view: View) -> str:
-        """Say which columns a view is related to: "nearly your column sex (agreement 0.96)"."""
-        found = self.relations(view)
-        if self.references or not self.given:
-            return beside(found)
-        return ""  # what was given is told of already
+        """Say which columns a view is related to: "nearly your column sex (agreement 0.96)".
+
+        And whether it only divides the groups of an earlier view, or of what was given, further.
+        """
+        earlier = self.views[: self._position(view)]
+        known = {one.name: one.labels for one in earlier}
+        if not self.references and self.given:  # of which the numbers are told already
+            return nested_in(view.labels, known | self.given)
+        told = nested_in(view.labels, known), beside(self.relations(view))
+        return ", ".join(filter(None, told))
+
+    def _position(self, view: View) -> int:
+        """Return how many views were found before one; all, if it is none of them."""
+        return next((i for i, one in enumerate(self.views) if one is view), len(self.views))
 
     @property
     def believed(self) -> list[View]:
