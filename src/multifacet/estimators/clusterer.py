@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import STATIONARY, Solution, Start, cluster_embedding
+from ..alternate import AT_CLUSTER_BOUNDARY, STATIONARY, Solution, Start, cluster_embedding
 from ..certificate import certify
 from ..engines import PairSums, as_engine
 from ..engines.threads import single_threaded_blas
@@ -24,13 +24,16 @@ from ..fitting.driver import (
     SolvePlan,
     best_of_starts,
     papers_alternation,
+    refinement,
 )
 from ..fitting.embedder import Embedder, make_embedder
+from ..fitting.narrowing import choose_bandwidth
 from ..fitting.rows import as_came, as_labels, on_rows
-from ..kernels import Kernel
+from ..kernels import Kernel, as_kernel, needs_bandwidth, with_bandwidth
 from ..linalg import Array
 from ..problems import Problem
 from ..progress import as_callback
+from ..search import Candidate, Selection
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
 from ..validation import check_choice, check_count, check_data, check_real, draw_seed
@@ -84,8 +87,29 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         effort = self._effort()
         with single_threaded_blas():
             kernel = self._resolve_kernel(X)
-            result = self._solve(X, kernel, problem, self._plan_by_init(q, effort.seed), effort)
-        self._warn_unless(result.converged, result.reason)
+            plan, chosen = self._plan_by_init(q, effort.seed), self._chosen(X, problem, q, effort)
+            if chosen is not None:
+                self.bandwidth_ = chosen.bandwidth
+                kernel = with_bandwidth(as_kernel(self.kernel), self.bandwidth_)
+                if plan.keep == "settled":
+                    plan = refinement(Start(chosen.start, chosen.W))
+            result = self._solve(X, kernel, problem, plan, effort)
+        # Selected clusters are final, so a climb that ends at their boundary is complete.
+        boundary = chosen is not None and result.reason.endswith(AT_CLUSTER_BOUNDARY)
+        self._warn_unless(result.converged or boundary, result.reason)
+
+    def _chosen(self, X: Any, problem: Problem, q: int, effort: Effort) -> Candidate | None:
+        """Return the clusters on a path of bandwidths that are separated best, if any is.
+
+        Sets ``selection_``, the path.
+        """
+        self.selection_: Selection | None = None
+        kernel = as_kernel(self.kernel)
+        if self.bandwidth == "auto" and needs_bandwidth(kernel):
+            width = self.bandwidth_
+            self.selection_ = choose_bandwidth(X, kernel, problem, q, width, effort)
+        found = self.selection_ is not None and self.selection_.found
+        return self.selection_.chosen if found and self.selection_ is not None else None
 
     def _effort(self) -> Effort:
         """Check what bounds the work, and draw a seed from ``random_state``."""
