@@ -79,8 +79,6 @@ class HeldOutChoice:
                 finer = trail.around(champion.bandwidth, self.plan.step)
                 path += finer
                 champion = max([champion, *finer], key=lambda one: one.score)
-            if self.rows.spanned:
-                champion = _simplest([one for settings in walked for one in settings], champion)
             if best is None or champion.gains(best, 1.0):
                 best, waiting = champion, 0
             else:
@@ -212,13 +210,3 @@ def _smoothed_best(settings: list[Setting]) -> tuple[Setting, float]:
     smooth = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
     top = int(np.argmax(smooth))
     return settings[top], float(smooth[top])
-
-
-def _simplest(settings: list[Setting], best: Setting) -> Setting:
-    """Return the setting with the least whitening and widest bandwidth that is as good as the best.
-
-    Where rows span no more than themselves, any target can be told on them, and those held out are
-    too few to compare many settings. The simplest one is where partial least squares begin.
-    """
-    order = sorted(settings, key=lambda one: (one.whitening, -(one.bandwidth or 0.0)))
-    return next((one for one in order if not best.gains(one, 1.0)), best)

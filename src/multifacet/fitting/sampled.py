@@ -108,11 +108,6 @@ class Rows:
         return cls(Z, target, np.arange(len(Z)) if positions is None else positions, lift, lower)
 
     @property
-    def spanned(self) -> bool:
-        """Whether rows span as many dimensions as they are: any target is linear on them."""
-        return bool(self.Z.shape[1] >= len(self.Z) - 1)
-
-    @property
     def gamma(self) -> Gamma:
         """What W is to depend on."""
         return supervised(self.target.columns).gamma()
