@@ -6,35 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..alternate import STATIONARY
-from ..certificate import certify
-from ..engines import PairSums
+from ..engines import PairSums, as_engine
 from ..engines.choose import Auto
-from ..engines.metric import Metric, MetricSums
 from ..engines.threads import single_threaded_blas, thread_count
-from ..fitting.climbing import climbed
 from ..fitting.held_out import PLAN
-from ..fitting.leading import Asked, Led, lead
-from ..fitting.rows import beside
+from ..fitting.leading import Asked, lead, whitening_shares
 from ..fitting.sampled import Target
-from ..fitting.sparse import WholeTable, check_sparsity
-from ..fitting.sparsity import SparsityPath
-from ..kernels import Kernel, as_kernel, needs_bandwidth, with_bandwidth
+from ..fitting.sparsity import SparsityPath, check_sparsity
+from ..fitting.whole import EXACT_ROWS, WholeTable
+from ..kernels import Kernel, as_kernel, needs_bandwidth
 from ..linalg import Array, orthonormalise
-from ..problems import Problem, supervised
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
-from ..solvers import ISM, Solver, as_solver
-from ..solvers.base import SolverResult, solve
-from ..solvers.ism import SHORT_CLIMB
-from ..validation import check_choice, check_count, check_data, check_real, draw_seed
-from ..wording import Argument, ArgumentError
+from ..solvers import Solver, as_solver
+from ..validation import check_choice, check_count, check_data, draw_seed
 from .base import SubspaceEstimator, Targeted
-
-#: Rows up to which all pairs cost less than landmarks do, without an embedding to be computed.
-EXACT_ROWS = 2500
-#: Rows that lead near the W of all rows, if these are more.
-APPROACH_ROWS = 10_000
 
 
 class SupervisedKDR(Targeted, SubspaceEstimator):
@@ -188,50 +174,17 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             led = lead(X, target, self._asked(X))
             self.selection_, self.bandwidth_ = led.selection, led.bandwidth
             self.n_components_, self.whitening_ = led.n_components, led.whitening
-            best = self._solved(X, target, led)
+            whole = WholeTable(X, target, as_kernel(self.kernel), led, self._attached)
+            starts = self._starts(whole) if led.W is None else [whole.approached(led.W)]
+            best = whole.solved(self._solver(whole), starts, as_callback(self.verbose))
+            self.certificate_ = whole.certificate(best.W)
             W = best.W if led.metric is None else orthonormalise(led.metric @ best.W)
             if sparsity is not None:
-                whole = WholeTable(X, target, self._sums)
-                W, self.sparsity_ = whole.sparse(led, W, sparsity)
+                W, self.sparsity_ = whole.sparse(W, sparsity)
         self._store_subspace(W, X.dtype)
         self.objective_, self.result_, self.n_iter_ = best.objective, best, best.n_iter
         self._warn_unless(best.converged, best.reason)
         return self
-
-    def _solved(self, X: Any, target: Target, led: Led) -> SolverResult:
-        """Return the best W from where the path led, or from the starts; sets the certificate."""
-        callback = as_callback(self.verbose)
-        problem = supervised(beside(X, target.columns))
-        gamma, sums = problem.gamma(), self._sums(X, led.kernel, led.metric)
-        if led.W is None:
-            starts = self._starts(sums, problem, led.metric)
-        else:
-            starts = [self._approached(X, target, led, led.W)]
-        solver = self._final_solver(X.shape[0], explored=led.W is not None)
-        results = []
-        for start in starts:
-            results.append(solve(solver, sums, gamma, start))
-            if callback is not None:
-                callback({"stage": "solve", "objective": results[-1].objective})
-        best = max(results, key=lambda result: result.objective)
-        tol = 1e-5 if X.shape[0] <= EXACT_ROWS else STATIONARY
-        self.certificate_ = certify(sums, best.W, gamma, tol)
-        return best
-
-    def _approached(self, X: Any, target: Target, led: Led, W: Array) -> Array:
-        """Return where the last bandwidths before the one used lead from W, on more rows.
-
-        Of many rows some do, also at that bandwidth: then few steps are left for all of them.
-        """
-        columns, widths = target.columns, list(led.approach)
-        if X.shape[0] > APPROACH_ROWS:
-            rows = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:APPROACH_ROWS])
-            X, columns, widths = X[rows], columns[rows], [*widths, led.bandwidth]
-        for width in widths:
-            sums = self._sums(X, with_bandwidth(as_kernel(self.kernel), width), led.metric)
-            gamma = supervised(beside(X, columns)).gamma()
-            W = climbed(sums, gamma, W, PLAN.steps, PLAN.tol).W
-        return W
 
     def _asked(self, X: Any) -> Asked:
         """Return what was asked for, checked."""
@@ -240,65 +193,38 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         automatic = needs_bandwidth(kernel) and self.bandwidth == "auto"
         # The papers begin elsewhere, at the median distance itself.
         followed = needs_bandwidth(kernel) and self.bandwidth != "median"
+        most = self._dimension(int(self.varying_.sum()))
+        compared = [q for q in PLAN.dimensions if q <= most]
         return Asked(
             kernel,
             self.bandwidth_,
             automatic,
-            self._dimensions(),
-            self._shares(automatic),
+            compared if self.n_components == "auto" else [most],
+            whitening_shares(self.whitening, automatic),
             followed=followed and isinstance(self.init, str) and self.init == "spectral",
             sampled=self.sparsity is not None,
             n_threads=thread_count(self.n_jobs),
         )
 
-    def _final_solver(self, n_rows: int, *, explored: bool) -> Solver:
-        """Return what finds W on all rows.
+    def _solver(self, whole: WholeTable) -> Solver:
+        """Return what finds W on all rows: from the end of a path ISM only climbs."""
+        led_there = whole.led.W is not None and self.solver == "ism"
+        return whole.climber if led_there else as_solver(self.solver)
 
-        From the end of a path the objective is only climbed, and on many rows not to the last
-        digits: sums over landmarks are not that exact, and steps that cannot gain take as long.
-        A solver object is used as it is.
-        """
-        if not explored or self.solver != "ism":
-            return as_solver(self.solver)
-        exact = n_rows <= EXACT_ROWS
-        return ISM(0) if exact else ISM(0, max_polish=SHORT_CLIMB, tol=STATIONARY)
+    def _attached(self, X: Any, kernel: Kernel, features: Any) -> PairSums:
+        """Return the pair sums of rows (m, s) with some of the features that vary."""
+        engine = Auto(EXACT_ROWS) if self.engine == "auto" else as_engine(self.engine)
+        mean = self.mean_[self.varying_][features]
+        return engine.attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
 
-    def _sums(
-        self, X: Any, kernel: Kernel, metric: Metric | None, features: Any = slice(None)
-    ) -> Any:
-        sums = self._attach(X, kernel, self.mean_[self.varying_][features])
-        return sums if metric is None else MetricSums(sums, metric)
-
-    def _dimensions(self) -> list[int]:
-        """Return the dimensions to compare, or the one that was asked for."""
-        d = self._dimension(int(self.varying_.sum()))
-        if self.n_components != "auto":
-            return [d]
-        return [q for q in PLAN.dimensions if q <= d]
-
-    def _shares(self, automatic: bool) -> tuple[float, ...]:
-        """Return the shares of whitening to compare, or the one that was asked for."""
-        if isinstance(self.whitening, str):
-            check_choice("whitening", self.whitening, ["auto"])
-            return PLAN.whitening if automatic else (0.0,)
-        share = check_real("whitening", self.whitening, positive=False)
-        if share > 1:
-            raise ArgumentError(Argument.of("whitening", share), " must be at most 1")
-        return (share,)
-
-    def _attach(self, X: Any, kernel: Kernel, mean: Array | None = None) -> PairSums:
-        if self.engine != "auto":
-            return super()._attach(X, kernel, mean)
-        mean = self.mean_[self.varying_] if mean is None else mean
-        return Auto(EXACT_ROWS).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
-
-    def _starts(self, sums: PairSums, problem: Problem, metric: Metric | None) -> list[Array]:
-        q = self.n_components_
+    def _starts(self, whole: WholeTable) -> list[Array]:
+        """Return where W begins without a path, in the metric of the whitened features."""
+        q, metric = self.n_components_, whole.led.metric
         W = self._given_start(q)
         if W is not None:
             return [W if metric is None else metric.divided(W)]
         if check_choice("init", self.init, ["spectral", "random"]) == "spectral":
-            return [spectral_start(sums, problem, q).W]
+            return [spectral_start(whole.sums, whole.problem, q).W]
         rng = np.random.default_rng(draw_seed(self.random_state))
         n_starts = check_count("n_starts", self.n_starts, low=1)
-        return [random_start(sums.n_features, q, rng).W for _ in range(n_starts)]
+        return [random_start(whole.X.shape[1], q, rng).W for _ in range(n_starts)]

@@ -155,10 +155,8 @@ class SemiSupervisedKDR(Targeted, SubspaceClusterer):
         HSIC of the projected data with the scores.
     score_weight_ : float
         Say of the scores that was used.
-    selection_ : Selection or None
-        The choice of the bandwidth; print it for a sentence. None if there was none.
-    mean_, feature_weights_, embedding_, bandwidth_, n_components_, n_clusters_, quality_,
-    objective_, certificate_, result_, explorations_, n_iter_
+    mean_, feature_weights_, embedding_, bandwidth_, selection_, n_components_, n_clusters_,
+    quality_, objective_, certificate_, result_, explorations_, n_iter_
         See :class:`KDAC`.
 
     Examples

@@ -9,6 +9,8 @@ from typing import Any
 from ..engines.metric import Metric
 from ..kernels import Kernel, with_bandwidth
 from ..linalg import Array, orthonormalise
+from ..validation import check_choice, check_real
+from ..wording import Argument, ArgumentError
 from .choosing import HeldOutChoice
 from .climbing import natural_starts
 from .held_out import PLAN, HeldOutSelection
@@ -86,6 +88,17 @@ class Led:
     W: Array | None = field(default=None, repr=False)
     approach: Sequence[float | None] = ()
     choice: HeldOutChoice | None = field(default=None, repr=False)
+
+
+def whitening_shares(whitening: Any, automatic: bool) -> Sequence[float]:
+    """Return the shares of whitening to compare, or the one that was asked for, checked."""
+    if isinstance(whitening, str):
+        check_choice("whitening", whitening, ["auto"])
+        return PLAN.whitening if automatic else (0.0,)
+    share = check_real("whitening", whitening, positive=False)
+    if share > 1:
+        raise ArgumentError(Argument.of("whitening", share), " must be at most 1")
+    return (share,)
 
 
 def lead(X: Any, target: Target, asked: Asked) -> Led:

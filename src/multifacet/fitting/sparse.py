@@ -9,29 +9,22 @@ the features that are left, so that a feature can stand in for another that it r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
 
 from ..engines.choose import few_rows
-from ..engines.metric import Metric
 from ..explain import varimax
 from ..kernels import Kernel, with_bandwidth
 from ..linalg import Array, orthonormalise
-from ..problems import supervised
-from ..validation import check_choice, check_count, check_real
-from ..wording import Argument, ArgumentError
 from .choosing import HeldOutChoice
 from .climbing import climbed, held_out_scores
 from .held_out import PLAN
-from .leading import METRIC_ROWS, Led
-from .rows import beside
 from .sampled import Rows, Target
-from .sparsity import SparseStep, SparsityPath, fewest
+from .sparsity import SparseStep
 
 #: Features (s,), among those that vary, and axes (s, q) of them.
 Place: TypeAlias = tuple[Array, Array]
@@ -217,66 +210,3 @@ def _step(place: Place, scores: Array) -> SparseStep:
 
 def _dense(X: Any) -> Array:
     return np.asarray(X.toarray() if issparse(X) else X, dtype=float)
-
-
-def check_sparsity(sparsity: Any, target: Target) -> float | str | int | None:
-    """Return what a user allows: a price, features per axis, "auto" or None."""
-    if sparsity is None:
-        return None
-    if not target.can_be_held_out:
-        raise ArgumentError(
-            Argument.of("sparsity", sparsity),
-            f" holds rows out, for which {len(target.values)} rows are too few: leave it at None",
-        )
-    if isinstance(sparsity, str):
-        return check_choice("sparsity", sparsity, ["auto"])
-    if isinstance(sparsity, Integral):
-        return check_count("sparsity", sparsity, low=1)
-    return check_real("sparsity", sparsity, positive=False)
-
-
-@dataclass(frozen=True, eq=False)
-class WholeTable:
-    """All rows of a table, on which axes are found at last.
-
-    Attributes
-    ----------
-    X : array, CSR matrix or rows yet to be read of shape (n, d)
-        The rows.
-    target : Target
-        Their target.
-    sums : callable
-        Makes pair sums of some features of X in a metric: of rows, kernel, metric and features.
-    """
-
-    X: Any
-    target: Target
-    sums: Callable[[Any, Kernel, Metric | None, Array], Any]
-
-    def sparse(self, led: Led, W: Array, allowed: float | str | int) -> tuple[Array, SparsityPath]:
-        """Return axes (d, q) of few features in the place of W, and what fewer would cost."""
-        assert led.choice is not None
-        sample = self.X[led.choice.rows.positions]
-        sample = sample if issparse(sample) else np.asarray(sample, dtype=float)
-        sparsifier = Sparsifier(led.choice, sample, led.bandwidth, led.whitening)
-        last = W.shape[1] * allowed if isinstance(allowed, int) else None
-        path, places = sparsifier.path(np.asarray(W, dtype=float), last)
-        chosen = fewest(path, allowed)
-        features, axes = places[chosen]
-        if chosen and sample.shape[0] < self.X.shape[0]:
-            axes = self._refined(led, features, axes)
-        found = np.zeros(W.shape)
-        found[features] = axes
-        return found, SparsityPath(path, path[chosen], W.shape[1])
-
-    def _refined(self, led: Led, features: Array, axes: Array) -> Array:
-        """Return axes (s, q) of the features kept, with as many loadings, found on all rows."""
-        X = self.X[:, features]
-        rows = Rows.draw(X, self.target, METRIC_ROWS)
-        metric = rows.whitening(led.whitening)
-        lifted = rows.lifted(metric) if led.whitening else None
-        sums = self.sums(X, led.kernel, lifted, features)
-        start = metric.divided(orthonormalise(axes))
-        gamma = supervised(beside(X, self.target.columns)).gamma()
-        W = climbed(sums, gamma, start, PLAN.steps, PLAN.tol).W
-        return sparse_axes(orthonormalise(metric @ W), rows.Z, int(np.count_nonzero(axes)))
