@@ -30,7 +30,7 @@ from ..fitting.embedder import Embedder, make_embedder
 from ..fitting.narrowing import choose_bandwidth
 from ..fitting.needs import refuse_isolation
 from ..fitting.rows import as_came, as_labels, on_rows
-from ..kernels import Kernel, as_kernel, needs_bandwidth, with_bandwidth
+from ..kernels import Kernel, as_kernel, with_bandwidth
 from ..linalg import Array
 from ..problems import Problem
 from ..progress import as_callback
@@ -102,10 +102,9 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
 
         Sets ``selection_``, the path.
         """
-        self.selection_, kernel = None, as_kernel(self.kernel)
-        if self.bandwidth == "auto" and needs_bandwidth(kernel):
-            width = self.bandwidth_
-            self.selection_ = choose_bandwidth(X, kernel, problem, q, width, effort)
+        self.selection_, kernel, widest = None, as_kernel(self.kernel), self.bandwidth_
+        if self.bandwidth == "auto" and widest is not None:
+            self.selection_ = choose_bandwidth(X, kernel, problem, q, widest, effort)
         found = self.selection_
         return found.chosen if found is not None and found.found else None
 

@@ -132,8 +132,8 @@ class SemiSupervisedKDR(Targeted, SubspaceClusterer):
         Dimension q of the subspace; "auto" takes the number of clusters, at most d.
     score_weight : float or "auto", default=1.0
         Say of the scores against that of the clusters; one is equal. "auto" is the least say, of
-        0.1 to 10, with which the scores of held-out rows are told as well as by any, but for one
-        standard error.
+        0.1 to 10, with which the scores of held-out rows are told as well as by any, but for two
+        standard errors.
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows.
     bandwidth : float, "auto" or "median", default="auto"

@@ -127,7 +127,7 @@ def choose_score_weight(
 ) -> float:
     """Return the least say of scores (n, r) with which those of held-out rows are told best.
 
-    Told by neighbours in the subspace, on a sample of the rows, and but for one standard error: a
+    Told by neighbours in the subspace, on a sample of the rows, and but for two standard errors: a
     larger say would only take it from the clusters.
     """
     values = (scores - scores.mean(axis=0)) / np.maximum(scores.std(axis=0), 1e-300)
@@ -149,6 +149,9 @@ def choose_score_weight(
 
 
 def least_weight(compared: Sequence[ScoreWeight]) -> float:
-    """Return the first weight that is not behind the best by more than one standard error."""
+    """Return the first weight that is not behind the best by more than two standard errors.
+
+    The best of several is higher than it deserves, by one of them already.
+    """
     best = max(compared, key=lambda one: float(one.scores.mean()))
-    return next(one.weight for one in compared if one is best or not best.gains(one, 1.0))
+    return next(one.weight for one in compared if one is best or not best.gains(one, 2.0))
