@@ -67,6 +67,8 @@ def test_scores_that_say_nothing_get_the_least_say():
     model = SemiSupervisedKDR(2, 1, "auto", random_state=0).fit(X, scores)
     assert model.score_weight_ == SCORE_WEIGHTS[0]
     assert SemiSupervisedKDR(2, 1, 0.7, random_state=0).fit(X, scores).score_weight_ == 0.7
+    few = SemiSupervisedKDR(2, 1, "auto", random_state=0).fit(X[:11], scores[:11])
+    assert few.score_weight_ == 1.0
 
 
 def test_the_least_say_that_is_as_good_as_the_best_is_taken():

@@ -18,7 +18,7 @@ from ..alternate import Solution, Start, cluster_embedding, explore
 from ..engines.choose import few_rows
 from ..kernels import Kernel, with_bandwidth
 from ..linalg import Array
-from ..problems import Problem, semi_supervised
+from ..problems import Problem, semi_supervised, target_factor
 from ..search import Proposal, Sample, Selection, Settings, Source, judge, select
 from ..search.starts import spectral_start
 from .alternation import Effort
@@ -128,10 +128,14 @@ def choose_score_weight(
     """Return the least say of scores (n, r) with which those of held-out rows are told best.
 
     Told by neighbours in the subspace, on a sample of the rows, and but for two standard errors: a
-    larger say would only take it from the clusters.
+    larger say would only take it from the clusters. With too few rows the say is equal.
     """
-    values = (scores - scores.mean(axis=0)) / np.maximum(scores.std(axis=0), 1e-300)
-    rows = Rows.draw(X, Target(values, values), PLAN.rows if X.shape[1] <= PLAN.rows else 300)
+    values = target_factor(scores)
+    target = Target(values, values)
+    if not target.can_be_held_out or X.shape[0] < LEAST_ROWS * k:
+        return 1.0
+    rows = Rows.draw(X, target, PLAN.rows if X.shape[1] <= PLAN.rows else PLAN.wide_rows)
+    q = min(q, rows.Z.shape[1])
     found: list[list[Array]] = [[] for _ in SCORE_WEIGHTS]
     for learning, out in rows.split(PLAN.folds, 0):
         W: Array | None = None
