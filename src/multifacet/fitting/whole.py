@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..alternate import STATIONARY
 from ..certificate import Certificate, certify
 from ..engines.metric import Metric, MetricSums
 from ..kernels import Kernel, with_bandwidth
@@ -32,6 +31,8 @@ from .sparsity import SparsityPath, fewest
 EXACT_ROWS = 2500
 #: Rows that lead near the W of all rows, if these are more.
 APPROACH_ROWS = 10_000
+#: Steps on all rows after that, and the residual that sums over landmarks can tell from zero.
+LAST_STEPS, LANDMARK_TOL = 8, 3e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +81,10 @@ class WholeTable:
         On many rows that is not to the last digits: sums over landmarks are not that exact, and
         steps that cannot gain take as long as others.
         """
-        if self.X.shape[0] <= EXACT_ROWS:
+        n = self.X.shape[0]
+        if n <= EXACT_ROWS:
             return ISM(0)
-        return ISM(0, max_polish=SHORT_CLIMB, tol=STATIONARY)
+        return ISM(0, max_polish=LAST_STEPS if n > APPROACH_ROWS else SHORT_CLIMB, tol=LANDMARK_TOL)
 
     def approached(self, W: Array) -> Array:
         """Return where the last bandwidths before the one used lead from W, on more rows.
@@ -112,7 +114,7 @@ class WholeTable:
 
     def certificate(self, W: Array) -> Certificate:
         """Return the certificate of W, to as many digits as sums over the rows have."""
-        tol = 1e-5 if self.X.shape[0] <= EXACT_ROWS else STATIONARY
+        tol = 1e-5 if self.X.shape[0] <= EXACT_ROWS else LANDMARK_TOL
         return certify(self.sums, W, self.gamma, tol)
 
     def sparse(self, W: Array, allowed: float | str | int) -> tuple[Array, SparsityPath]:
