@@ -163,8 +163,9 @@ def cluster(
     """Return how well the clusters of an unsupervised reduction agree with the classes."""
     limited = Limited(SOLVERS[solver](), limit)
     began = time.process_time()
+    rule = "median" if needs_bandwidth(as_kernel(kernel)) else "auto"
     model = UnsupervisedKDR(
-        data.n_classes, q, kernel=kernel, solver=limited, random_state=0, n_jobs=1
+        data.n_classes, q, kernel=kernel, bandwidth=rule, solver=limited, random_state=0, n_jobs=1
     ).fit(scale(data.X))
     return Clustered(
         time.process_time() - began,

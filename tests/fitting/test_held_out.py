@@ -195,10 +195,10 @@ def one_in_fifty(rng):
 
 
 def many_classes(rng):
-    y = np.repeat(np.arange(60), 12).astype(str)
-    centres = 2 * rng.standard_normal((60, 4))
-    near = np.repeat(centres, 12, axis=0) + 0.5 * rng.standard_normal((720, 4))
-    return np.hstack([near, 2 * rng.standard_normal((720, 10))]), y
+    y = np.repeat(np.arange(100), 12).astype(str)
+    centres = 2 * rng.standard_normal((100, 4))
+    near = np.repeat(centres, 12, axis=0) + 0.5 * rng.standard_normal((1200, 4))
+    return np.hstack([near, 2 * rng.standard_normal((1200, 10))]), y
 
 
 @pytest.mark.parametrize("make", [wide, words, one_in_fifty, many_classes])
@@ -271,3 +271,20 @@ def test_several_targets_that_are_not_linear():
         for one in (SupervisedKDR(2), PLSRegression(2))
     )
     assert ours > theirs + 0.1
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_a_real_target_of_forty_rows_and_two_thousand_features(q):
+    """Five factors behind 300 of the features, one of which is the target but for noise."""
+    rng = np.random.default_rng(0)
+    n, X, factors = 40, rng.standard_normal((440, 2000)), rng.standard_normal((440, 5))
+    X[:, :300] += 0.7 * factors @ rng.standard_normal((5, 300))
+    y = factors[:, 0] + 0.3 * rng.standard_normal(440)
+    X = (X - X[:n].mean(axis=0)) / X[:n].std(axis=0)
+    ours, theirs = (
+        KNeighborsRegressor(3)
+        .fit(one.fit(X[:n], y[:n]).transform(X[:n]), y[:n])
+        .score(one.transform(X[n:]), y[n:])
+        for one in (SupervisedKDR(q), PLSRegression(q))
+    )
+    assert ours > theirs

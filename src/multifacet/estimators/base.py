@@ -12,14 +12,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import NEEDS as CERTIFICATE_NEEDS
 from ..engines import PairSums, as_engine
-from ..engines.choose import Auto
-from ..fitting.rows import on_rows, only_by_sample
+from ..fitting.needs import check_engine
+from ..fitting.rows import on_rows
 from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
 from ..linalg import Array, column_moments, orthonormalise
-from ..solvers import as_solver
-from ..solvers.base import operations_needed
 from ..validation import as_target, check_choice, check_count, check_data, check_real, say_constant
 from ..wording import Argument, ArgumentError
 
@@ -54,7 +51,9 @@ class KernelEstimator(BaseEstimator):
             raise ValueError("all rows of X are identical: there is nothing to separate")
         self.varying_ = spread > 1e-12 * spread.max()
         X = X if self.varying_.all() else X[:, self.varying_]
-        self._check_engine(X)
+        options = self.get_params(deep=False)
+        if "engine" in options:  # others have a closed form without sums over pairs
+            check_engine(X, self.engine, options.get("solver"), by_sample=self._samples)
         say_constant(self, self.varying_)
         return X
 
@@ -86,31 +85,8 @@ class KernelEstimator(BaseEstimator):
                 ": leave it at 'auto'",
             )
 
-    def _check_engine(self, X: Any) -> None:
-        """Raise before the work if the engine cannot read X or do what will be asked of it."""
-        options = self.get_params(deep=False)
-        if "engine" not in options:  # a closed form without sums over pairs
-            return
-        engine = as_engine(self.engine)
-        sampled = self._samples and isinstance(engine, Auto) and only_by_sample(X)
-        reason = None if sampled else engine.accepts(X)
-        if reason is not None:
-            raise ValueError(f"engine={self.engine!r} cannot read X: {reason}")
-        users = {}
-        if "solver" in options:  # what a solver finds is certified
-            solver = options["solver"]
-            users[f"solver={solver!r}"] = operations_needed(as_solver(solver))
-            users["the certificate"] = CERTIFICATE_NEEDS
-        for user, needed in users.items():
-            missing = sorted(needed - engine.operations)
-            if missing:
-                raise ValueError(
-                    f"{user} needs {' and '.join(missing)}, which engine={self.engine!r} does not "
-                    "offer: use engine='auto', or add it to the engine and its 'operations'"
-                )
-
-    def _attach(self, X: Any, kernel: Kernel, mean: Array | None = None) -> PairSums:
-        mean = self.mean_[self.varying_] if mean is None else mean
+    def _attach(self, X: Any, kernel: Kernel) -> PairSums:
+        mean = self.mean_[self.varying_]
         return as_engine(self.engine).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
 
 

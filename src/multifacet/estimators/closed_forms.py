@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding
 from ..engines.base import LazyRows
 from ..engines.threads import single_threaded_blas
-from ..engines.wide import WIDE, all_features, phi_operator
+from ..engines.wide import all_features
 from ..fitting.embedder import smoothing_embedder, with_ones
+from ..fitting.linear import explained_share, explained_share_of_sums, linear_phi
 from ..fitting.rows import as_came, beside, on_rows
-from ..linalg import Array, Symmetric, leading_eigenpairs
+from ..linalg import Array, leading_eigenpairs
 from ..problems import Gamma, Indicators, Problem, one_hot
 from ..validation import check_clusters, check_count, check_data, draw_seed
 from .alternative import Alternative, AlternativeSubspace
@@ -102,7 +102,7 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         problem = self._problem(placed, X.shape[0], k).whole()
         full, X = X, self._set_mean(X)
         q = self._alternative_dimension(k, X.shape[1], labelings)
-        values, W = leading_eigenpairs(_linear_phi(X, self.mean_[self.varying_], problem), q)
+        values, W = leading_eigenpairs(linear_phi(X, self.mean_[self.varying_], problem), q)
         self._store_subspace(W, X.dtype)
         self.objective_ = float(values.sum())
         self._kmeans = KMeans(
@@ -114,8 +114,8 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         projected = self._project(full)
         self._kmeans.fit(projected)
         self.labels_ = self._kmeans.labels_.astype(np.intp)
-        self.quality_ = _explained_share(projected, one_hot(self.labels_))
-        self.dependence_ = _explained_share(projected, problem.columns)
+        self.quality_ = explained_share(projected, one_hot(self.labels_))
+        self.dependence_ = explained_share(projected, problem.columns)
         return self
 
     def _finished_in_chunks(self, X: LazyRows, problem: Problem) -> LinearKDAC:
@@ -124,8 +124,8 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         self.labels_ = X.map(self._nearest, None, np.intp)
         projected = X.beside(X.map(self._project, self.n_components_, float))
         indicators = Indicators([X.beside(self.labels_)], unit=False)[:]
-        self.quality_ = _explained_share_of_sums(projected, indicators)
-        self.dependence_ = _explained_share_of_sums(projected, problem.columns)
+        self.quality_ = explained_share_of_sums(projected, indicators)
+        self.dependence_ = explained_share_of_sums(projected, problem.columns)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -136,42 +136,6 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
 
     def _nearest(self, X: Any) -> Array:
         return self._kmeans.predict(self._project(X)).astype(np.intp)
-
-
-def _linear_phi(X: Any, mean: Array, problem: Problem) -> Symmetric:
-    """Return X' H (I + sum_c w_c f_c f_c') H X (d, d), the matrix behind the closed form."""
-    columns, weights = problem.columns, problem.weights
-    if isinstance(X, LazyRows):
-        scatter, known = X.products(columns)
-        scatter -= X.shape[0] * np.outer(mean, mean)
-        return scatter + (known * weights) @ known.T
-    if X.shape[1] > WIDE:
-        return phi_operator(X, mean, lambda V: V + columns @ (weights[:, None] * (columns.T @ V)))
-    scatter = X.T @ X
-    scatter = np.asarray(scatter.todense() if issparse(scatter) else scatter, dtype=float)
-    scatter -= X.shape[0] * np.outer(mean, mean)
-    known = np.asarray(X.T @ columns, dtype=float)
-    return scatter + (known * weights) @ known.T
-
-
-def _explained_share(projected: Array, columns: Array) -> float:
-    """Share of the variance (n, q) in the span of ``columns`` (n, r) beyond the mean."""
-    if not columns.shape[1]:
-        return 0.0
-    centred = projected - projected.mean(axis=0)
-    fitted = columns @ np.linalg.lstsq(columns, centred, rcond=None)[0]
-    return float((fitted**2).sum() / max((centred**2).sum(), np.finfo(float).tiny))
-
-
-def _explained_share_of_sums(projected: Any, columns: Any) -> float:
-    """Do as :func:`_explained_share` for rows in chunks, from sums over them."""
-    if not columns.shape[1]:
-        return 0.0
-    centred = projected - projected.mean(axis=0)
-    sums = (columns.T @ columns, columns.T @ centred, (centred**2).sum())
-    gram, cross, total = (np.asarray(one) for one in sums)
-    fitted = np.sum(cross * (np.linalg.pinv(gram, rcond=1e-10, hermitian=True) @ cross))
-    return float(fitted / max(total, np.finfo(float).tiny))
 
 
 class EmbeddingKDAC(Alternative, EmbeddingPredictor, KernelEstimator):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..alternate import STATIONARY, Solution, Start, cluster_embedding
+from ..alternate import AT_CLUSTER_BOUNDARY, STATIONARY, Start, cluster_embedding
 from ..certificate import certify
-from ..engines import PairSums, as_engine
+from ..engines import as_engine
 from ..engines.threads import single_threaded_blas
 from ..fitting.alternation import Effort
 from ..fitting.driver import (
@@ -24,17 +24,20 @@ from ..fitting.driver import (
     SolvePlan,
     best_of_starts,
     papers_alternation,
+    refinement,
 )
 from ..fitting.embedder import Embedder, make_embedder
+from ..fitting.narrowing import choose_bandwidth
+from ..fitting.needs import refuse_isolation
 from ..fitting.rows import as_came, as_labels, on_rows
-from ..kernels import Kernel
+from ..kernels import Kernel, as_kernel, with_bandwidth
 from ..linalg import Array
 from ..problems import Problem
 from ..progress import as_callback
+from ..search import Candidate, Selection
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
 from ..validation import check_choice, check_count, check_data, check_real, draw_seed
-from ..wording import Argument, ArgumentError
 from .base import SubspaceEstimator
 
 
@@ -74,6 +77,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     n_init: int
     random_state: Any
     labels_: Array
+    selection_: Selection | None
 
     _samples = True
     #: How many rows are many.
@@ -84,8 +88,30 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         effort = self._effort()
         with single_threaded_blas():
             kernel = self._resolve_kernel(X)
-            result = self._solve(X, kernel, problem, self._plan_by_init(q, effort.seed), effort)
-        self._warn_unless(result.converged, result.reason)
+            plan, chosen = self._plan_by_init(q, effort.seed), self._chosen(X, problem, q, effort)
+            if chosen is not None:
+                self.bandwidth_ = chosen.bandwidth
+                kernel = with_bandwidth(as_kernel(self.kernel), self.bandwidth_)
+                if plan.keep == "settled":
+                    plan = refinement(Start(chosen.start, chosen.W))
+            result = self._solve(X, kernel, problem, plan, effort)
+        self._warn_unless(self._complete(result), result.reason)
+
+    def _chosen(self, X: Any, problem: Problem, q: int, effort: Effort) -> Candidate | None:
+        """Return the clusters on a path of bandwidths that are separated best, if any is.
+
+        Sets ``selection_``, the path.
+        """
+        self.selection_, kernel, widest = None, as_kernel(self.kernel), self.bandwidth_
+        if self.bandwidth == "auto" and widest is not None:
+            self.selection_ = choose_bandwidth(X, kernel, problem, q, widest, effort)
+        found = self.selection_
+        return found.chosen if found is not None and found.found else None
+
+    def _complete(self, result: SolverResult) -> bool:
+        # Selected clusters are final, so a climb that ends at their boundary is complete.
+        boundary = self.selection_ is not None and result.reason.endswith(AT_CLUSTER_BOUNDARY)
+        return result.converged or boundary
 
     def _effort(self) -> Effort:
         """Check what bounds the work, and draw a seed from ``random_state``."""
@@ -137,7 +163,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     def _store(self, X: Any, solved: Solved, seed: int) -> None:
         """Set every attribute that follows from a solution on the rows of X."""
         sums, solution = solved.sums, solved.found.solution
-        self._refuse_isolation(solution.degrees, sums.kernel)
+        refuse_isolation(solution.degrees, sums.kernel, self.bandwidth_)
         labels, centres = cluster_embedding(solution.embedding, n_init=self.n_init, seed=seed)
         self._store_subspace(solution.W, X.dtype)
         self.labels_ = as_came(X, labels.astype(np.intp))
@@ -149,31 +175,7 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
         self.n_iter_ = max(len(run.objectives) for run in self.explorations_)
         self.certificate_ = certify(sums, solution.W, solved.found.gamma, STATIONARY)
         self.embedder_ = make_embedder(sums, X, solution, centres)
-        self.dependence_ = _dependence(sums, solved.problem, solution)
-
-    def _refuse_isolation(self, degrees: Array | None, kernel: Kernel) -> None:
-        """Raise if most rows are similar to nothing but themselves."""
-        if degrees is None:
-            return
-        alone = sum(weight * float(part.f(np.zeros(1))[0]) for weight, part in kernel.terms)
-        isolated = int((degrees <= alone * (1 + 1e-9)).sum())
-        if 2 * isolated > len(degrees):
-            width: str | Argument = "the bandwidth"
-            if self.bandwidth_ is not None:
-                width = Argument("bandwidth", f"{self.bandwidth_:.3g}")
-            raise ArgumentError(
-                width,
-                f" is so small that {isolated} of {len(degrees)} rows are similar to no other row "
-                "(their degree underflows): raise it or leave it at 'auto'",
-            )
-
-
-def _dependence(sums: PairSums, problem: Problem, solution: Solution) -> float:
-    """HSIC of the projected data with what is known, in the units of ``problem``'s columns."""
-    if not len(problem.weights):
-        return 0.0
-    known = Problem(problem.columns, np.ones_like(problem.weights))
-    return sums.objective(solution.W, known.gamma(None, solution.degrees))
+        self.dependence_ = solved.dependence
 
 
 def _assign(X: Any, embedder: Embedder, varying: Array) -> Array:

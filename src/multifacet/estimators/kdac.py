@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..alternate import AT_CLUSTER_BOUNDARY, Start
+from ..alternate import Start
 from ..engines.threads import single_threaded_blas
 from ..fitting.alternation import Effort
 from ..fitting.driver import ByName, papers_alternation, refinement
@@ -30,11 +30,7 @@ from ..search.sources import StartMaker
 from ..search.starts import PairStarts
 from ..solvers import as_solver
 from ..solvers.base import SolverResult
-from ..validation import (
-    check_choice,
-    check_clusters,
-    check_data,
-)
+from ..validation import check_choice, check_clusters, check_data
 from .alternative import NOVELTY_WEIGHT, AlternativeSubspace
 from .clusterer import SubspaceClusterer
 
@@ -244,9 +240,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
     ) -> KDAC:
         """Solve at settings that are all known, and warn if that did not converge."""
         result = self._solve_at(X, labelings, kernel, settings, effort)
-        # Selected clusters are final, so a climb that ends at their boundary is complete.
-        boundary = self.selection_ is not None and result.reason.endswith(AT_CLUSTER_BOUNDARY)
-        self._warn_unless(result.converged or boundary, result.reason)
+        self._warn_unless(self._complete(result), result.reason)
         return self
 
     def _fixed_settings(self, X: Any, labelings: list[Array]) -> tuple[Kernel, Settings]:

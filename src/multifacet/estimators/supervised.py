@@ -2,52 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from ..certificate import certify
-from ..engines import PairSums
+from ..engines import PairSums, as_engine
 from ..engines.choose import Auto
-from ..engines.metric import Metric, MetricSums
 from ..engines.threads import single_threaded_blas, thread_count
-from ..fitting.choosing import HeldOutChoice
-from ..fitting.climbing import climbed, natural_starts
 from ..fitting.held_out import PLAN
-from ..fitting.rows import beside
-from ..fitting.sampled import Rows, Target
-from ..fitting.sparse import Sparsifier, sparse_axes
-from ..fitting.sparsity import SparsityPath, fewest
-from ..kernels import Kernel, as_kernel, needs_bandwidth, with_bandwidth
+from ..fitting.leading import Asked, lead, whitening_shares
+from ..fitting.sampled import Target
+from ..fitting.sparsity import SparsityPath, check_sparsity
+from ..fitting.whole import EXACT_ROWS, WholeTable
+from ..kernels import Kernel, as_kernel, needs_bandwidth
 from ..linalg import Array, orthonormalise
-from ..problems import Problem, one_hot, supervised, target_factor
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
-from ..solvers import ISM, Solver, as_solver
-from ..solvers.base import solve
-from ..solvers.ism import SHORT_CLIMB
-from ..validation import (
-    are_classes,
-    as_numbers,
-    check_choice,
-    check_count,
-    check_data,
-    check_real,
-    draw_seed,
-)
-from ..wording import Argument, ArgumentError
+from ..solvers import Solver, as_solver
+from ..validation import check_choice, check_count, check_data, draw_seed
 from .base import SubspaceEstimator, Targeted
-
-#: Rows up to which all pairs cost less than landmarks do, without an embedding to be computed.
-EXACT_ROWS = 2500
-#: Rows from which the spread within classes is estimated.
-METRIC_ROWS = 20_000
-#: Rows that can be held out in folds.
-LEAST_ROWS = 12
 
 
 class SupervisedKDR(Targeted, SubspaceEstimator):
@@ -85,7 +58,8 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         average.
     target_kernel : {"auto", "linear", "gaussian"}, default="auto"
         Similarity of targets. "auto" is linear for classes (same class or not) and Gaussian for
-        real targets; a Gaussian is not defined for classes.
+        real targets, but linear if there are as many features as rows; a Gaussian is not defined
+        for classes.
     init : {"spectral", "random"} or array of shape (d, q), default="spectral"
         Where W begins. "spectral" follows W from a wide bandwidth, on a sample of the rows, to the
         bandwidth used; for kernels without a bandwidth, and with "median", it is the papers' start.
@@ -191,230 +165,66 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             Itself.
         """
         X = check_data(self, X, lazy=True)
-        target = self._target(y, X.shape[0])
+        kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
+        target = Target.of(self._required(y, X.shape[0]), kernel, X.shape[1])
         X = self._set_mean(X)
-        sparsity = self._allowed(target)
-        problem = supervised(beside(X, target.columns))
-        callback = as_callback(self.verbose)
+        sparsity = check_sparsity(self.sparsity, target)
+        self.sparsity_: SparsityPath | None = None
         with single_threaded_blas():
-            led = self._choose(X, target)
-            sums = self._sums(X, led.kernel, led.metric)
-            starts = self._starts(sums, problem, led.metric) if led.W is None else [led.W]
-            for wider in led.approach:
-                near = self._sums(X, with_bandwidth(as_kernel(self.kernel), wider), led.metric)
-                starts = [climbed(near, problem.gamma(), W, PLAN.steps, PLAN.tol).W for W in starts]
-            solver = self._final_solver(X.shape[0], explored=led.W is not None)
-            results = []
-            for start in starts:
-                results.append(solve(solver, sums, problem.gamma(), start))
-                if callback is not None:
-                    callback({"stage": "solve", "objective": results[-1].objective})
-            best = max(results, key=lambda result: result.objective)
-            self.certificate_ = certify(sums, best.W, problem.gamma())
+            led = lead(X, target, self._asked(X))
+            self.selection_, self.bandwidth_ = led.selection, led.bandwidth
+            self.n_components_, self.whitening_ = led.n_components, led.whitening
+            whole = WholeTable(X, target, as_kernel(self.kernel), led, self._attached)
+            starts = self._starts(whole) if led.W is None else [whole.approached(led.W)]
+            best = whole.solved(self._solver(whole), starts, as_callback(self.verbose))
+            self.certificate_ = whole.certificate(best.W)
             W = best.W if led.metric is None else orthonormalise(led.metric @ best.W)
-            self.sparsity_: SparsityPath | None = None
             if sparsity is not None:
-                W = self._sparse(X, target, led, W, sparsity)
+                W, self.sparsity_ = whole.sparse(W, sparsity)
         self._store_subspace(W, X.dtype)
         self.objective_, self.result_, self.n_iter_ = best.objective, best, best.n_iter
         self._warn_unless(best.converged, best.reason)
         return self
 
-    def _target(self, y: Any, n_rows: int) -> Target:
-        kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
-        values = self._required(y, n_rows)
-        if are_classes(values, kernel):
-            if kernel == "gaussian":
-                raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
-            classes = np.unique(values, return_inverse=True)[1]
-            columns = one_hot(classes)
-            if columns.shape[1] < 2:
-                raise ValueError("y has a single class: there is nothing to depend on")
-            return Target(columns, columns, classes)
-        real = as_numbers(values).reshape(n_rows, -1)
-        if not np.ptp(real, axis=0).any():
-            raise ValueError("y is constant: there is nothing to depend on")
-        factor = target_factor(real, "linear" if kernel == "linear" else "gaussian")
-        return Target(factor, target_factor(real, "linear"))
-
-    def _choose(self, X: Any, target: Target) -> _Led:
-        """Set whatever is automatic, and go along the path on a sample of the rows.
-
-        Sets ``selection_``, ``n_components_``, ``bandwidth_`` and ``whitening_``.
-        """
+    def _asked(self, X: Any) -> Asked:
+        """Return what was asked for, checked."""
         kernel = as_kernel(self.kernel)
-        resolved = self._resolve_kernel(X)
+        self._resolve_kernel(X)
         automatic = needs_bandwidth(kernel) and self.bandwidth == "auto"
-        dimensions, shares = self._dimensions(), self._shares(automatic)
-        undecided = automatic or len(dimensions) > 1
-        self.selection_ = None
-        self.n_components_, self.whitening_ = dimensions[0], shares[0]
-        if len(dimensions) > 1:
-            self.n_components_ = self._dimension(_papers_dimension(target))
         # The papers begin elsewhere, at the median distance itself.
         followed = needs_bandwidth(kernel) and self.bandwidth != "median"
-        followed = followed and isinstance(self.init, str) and self.init == "spectral"
-        if not (undecided or followed or self.whitening_ or self.sparsity is not None):
-            return _Led(resolved)
-        size = PLAN.rows if X.shape[1] <= PLAN.rows else PLAN.wide_rows
-        least = PLAN.rows_of_each(size, target.values.shape[1])
-        rows = Rows.draw(X, target, size, least)
-        choice = HeldOutChoice(rows, kernel, natural_starts, thread_count(self.n_jobs))
-        possible = [q for q in dimensions if q <= rows.Z.shape[1]]
-        if undecided and possible and _can_be_held_out(target):
-            bandwidth = "auto" if automatic else self.bandwidth_
-            self.selection_ = choice.select(X.shape[0], possible, shares, bandwidth)
-            chosen = self.selection_.chosen
-            self.n_components_, self.whitening_ = chosen.n_components, chosen.whitening
-            self.bandwidth_ = self.selection_.bandwidth
-        followed = followed and self.n_components_ <= rows.Z.shape[1]
-        return self._led(X, target, choice, followed)
+        most = self._dimension(int(self.varying_.sum()))
+        compared = [q for q in PLAN.dimensions if q <= most]
+        return Asked(
+            kernel,
+            self.bandwidth_,
+            automatic,
+            compared if self.n_components == "auto" else [most],
+            whitening_shares(self.whitening, automatic),
+            followed=followed and isinstance(self.init, str) and self.init == "spectral",
+            sampled=self.sparsity is not None,
+            n_threads=thread_count(self.n_jobs),
+        )
 
-    def _led(self, X: Any, target: Target, choice: HeldOutChoice, followed: bool) -> _Led:
-        """Return the metric of all features, and where the path leads on the sample."""
-        rows, share = choice.rows, self.whitening_
-        metric = full = rows.whitening(share)
-        complete = len(rows.Z) == X.shape[0]
-        if share and not complete and rows.Z.shape[1] == X.shape[1]:
-            full = Rows.draw(X, target, METRIC_ROWS).whitening(share)
-        W, approach = None, list[float | None]()
-        if followed:
-            widths = choice.descent(metric, self.n_components_, self.bandwidth_)
-            if not complete:  # local optima of the sample are not those of all rows
-                widths, approach = _parted(widths, PLAN.approach)
-            W = choice.start(metric, self.n_components_, widths)
-            W = rows.lift(W if full is metric else full.divided(orthonormalise(metric @ W)))
-        kernel = with_bandwidth(choice.kernel, self.bandwidth_)
-        return _Led(kernel, rows.lifted(full) if share else None, W, approach, choice)
+    def _solver(self, whole: WholeTable) -> Solver:
+        """Return what finds W on all rows: from the end of a path ISM only climbs."""
+        led_there = whole.led.W is not None and self.solver == "ism"
+        return whole.climber if led_there else as_solver(self.solver)
 
-    def _allowed(self, target: Target) -> float | str | int | None:
-        """Return what ``sparsity`` allows, checked: a price, features per axis or "auto"."""
-        if self.sparsity is None:
-            return None
-        if not _can_be_held_out(target):
-            raise ArgumentError(
-                Argument.of("sparsity", self.sparsity),
-                f" holds rows out, for which {len(target.values)} rows are too few: leave it at "
-                "None",
-            )
-        if isinstance(self.sparsity, str):
-            return check_choice("sparsity", self.sparsity, ["auto"])
-        if isinstance(self.sparsity, Integral):
-            return check_count("sparsity", self.sparsity, low=1)
-        return check_real("sparsity", self.sparsity, positive=False)
+    def _attached(self, X: Any, kernel: Kernel, features: Any) -> PairSums:
+        """Return the pair sums of rows (m, s) with some of the features that vary."""
+        engine = Auto(EXACT_ROWS) if self.engine == "auto" else as_engine(self.engine)
+        mean = self.mean_[self.varying_][features]
+        return engine.attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
 
-    def _sparse(
-        self, X: Any, target: Target, led: _Led, W: Array, allowed: float | str | int
-    ) -> Array:
-        """Return axes (d, q) of few features in the place of W; sets ``sparsity_``."""
-        assert led.choice is not None
-        sample = X[led.choice.rows.positions]
-        sample = sample if issparse(sample) else np.asarray(sample, dtype=float)
-        sparsifier = Sparsifier(led.choice, sample, self.bandwidth_, self.whitening_)
-        last = W.shape[1] * allowed if isinstance(allowed, int) else None
-        path, places = sparsifier.path(np.asarray(W, dtype=float), last)
-        chosen = fewest(path, allowed)
-        self.sparsity_ = SparsityPath(path, path[chosen], W.shape[1])
-        features, axes = places[chosen]
-        if chosen and sample.shape[0] < X.shape[0]:
-            axes = self._on_all_rows(X, target, led.kernel, features, axes)
-        found = np.zeros(W.shape)
-        found[features] = axes
-        return found
-
-    def _on_all_rows(
-        self, X: Any, target: Target, kernel: Kernel, features: Array, axes: Array
-    ) -> Array:
-        """Return axes (s, q) of the features kept, with as many loadings, found on all rows."""
-        X, mean = X[:, features], self.mean_[self.varying_][features]
-        rows = Rows.draw(X, target, METRIC_ROWS)
-        metric = rows.whitening(self.whitening_)
-        sums = self._sums(X, kernel, rows.lifted(metric) if self.whitening_ else None, mean)
-        start = metric.divided(orthonormalise(axes))
-        gamma = supervised(beside(X, target.columns)).gamma()
-        W = climbed(sums, gamma, start, PLAN.steps, PLAN.tol).W
-        return sparse_axes(orthonormalise(metric @ W), rows.Z, int(np.count_nonzero(axes)))
-
-    def _final_solver(self, n_rows: int, *, explored: bool) -> Solver:
-        """Return what finds W on all rows.
-
-        From the end of a path the objective is only climbed, and on many rows not to the last
-        digits: sums over landmarks are not that exact. A solver object is used as it is.
-        """
-        if not explored or self.solver != "ism":
-            return as_solver(self.solver)
-        return ISM(0) if n_rows <= EXACT_ROWS else ISM(0, max_polish=SHORT_CLIMB)
-
-    def _sums(
-        self, X: Any, kernel: Kernel, metric: Metric | None, mean: Array | None = None
-    ) -> Any:
-        sums = self._attach(X, kernel, mean)
-        return sums if metric is None else MetricSums(sums, metric)
-
-    def _dimensions(self) -> list[int]:
-        """Return the dimensions to compare, or the one that was asked for."""
-        d = self._dimension(int(self.varying_.sum()))
-        if self.n_components != "auto":
-            return [d]
-        return [q for q in PLAN.dimensions if q <= d]
-
-    def _shares(self, automatic: bool) -> tuple[float, ...]:
-        """Return the shares of whitening to compare, or the one that was asked for."""
-        if isinstance(self.whitening, str):
-            check_choice("whitening", self.whitening, ["auto"])
-            return PLAN.whitening if automatic else (0.0,)
-        share = check_real("whitening", self.whitening, positive=False)
-        if share > 1:
-            raise ArgumentError(Argument.of("whitening", share), " must be at most 1")
-        return (share,)
-
-    def _attach(self, X: Any, kernel: Kernel, mean: Array | None = None) -> PairSums:
-        if self.engine != "auto":
-            return super()._attach(X, kernel, mean)
-        mean = self.mean_[self.varying_] if mean is None else mean
-        return Auto(EXACT_ROWS).attach(X, kernel, mean=mean, n_jobs=self.n_jobs)
-
-    def _starts(self, sums: PairSums, problem: Problem, metric: Metric | None) -> list[Array]:
-        q = self.n_components_
+    def _starts(self, whole: WholeTable) -> list[Array]:
+        """Return where W begins without a path, in the metric of the whitened features."""
+        q, metric = self.n_components_, whole.led.metric
         W = self._given_start(q)
         if W is not None:
             return [W if metric is None else metric.divided(W)]
         if check_choice("init", self.init, ["spectral", "random"]) == "spectral":
-            return [spectral_start(sums, problem, q).W]
+            return [spectral_start(whole.sums, whole.problem, q).W]
         rng = np.random.default_rng(draw_seed(self.random_state))
         n_starts = check_count("n_starts", self.n_starts, low=1)
-        return [random_start(sums.n_features, q, rng).W for _ in range(n_starts)]
-
-
-@dataclass(frozen=True)
-class _Led:
-    """Kernel and metric, and where a path led: W, and the bandwidths still before the last one.
-
-    ``choice`` has the sample of rows on which that was.
-    """
-
-    kernel: Kernel
-    metric: Metric | None = None
-    W: Array | None = None
-    approach: Sequence[float | None] = ()
-    choice: HeldOutChoice | None = None
-
-
-def _parted(
-    widths: list[float | None], n_last: int
-) -> tuple[list[float | None], list[float | None]]:
-    """Return a path without its end, and the end without its last bandwidth."""
-    end = max(1, len(widths) - n_last)
-    return widths[:end], widths[end - 1 : -1]
-
-
-def _can_be_held_out(target: Target) -> bool:
-    """Whether every part of the rows can tell something about the others."""
-    if len(target.values) < LEAST_ROWS:
-        return False
-    return target.classes is None or np.sort(np.bincount(target.classes))[-2] > 1
-
-
-def _papers_dimension(target: Target) -> int:
-    """Return the number of classes, or one more than the number of real targets."""
-    return target.values.shape[1] + (target.classes is None)
+        return [random_start(whole.X.shape[1], q, rng).W for _ in range(n_starts)]

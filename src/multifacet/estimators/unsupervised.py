@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClusterMixin
 
+from ..engines.threads import single_threaded_blas
+from ..fitting.narrowing import choose_score_weight
 from ..linalg import Array
 from ..problems import semi_supervised, target_factor, unsupervised
-from ..validation import (
-    as_numbers,
-    check_clusters,
-    check_data,
-    check_real,
-)
+from ..validation import as_numbers, check_choice, check_clusters, check_data, check_real
 from .base import Targeted
 from .clusterer import SubspaceClusterer
 
@@ -34,7 +31,9 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows.
     bandwidth : float, "auto" or "median", default="auto"
-        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+        Bandwidth of the Gaussian kernel. "auto" goes from the median distance to narrower ones, on
+        a sample of the rows, and takes the one whose clusters are separated best; "median" is the
+        median distance, as in the papers.
     init : {"auto", "spectral", "random"} or array of shape (d, q), default="spectral"
         Where W begins, see :class:`KDAC`.
     n_starts : int, default=8
@@ -48,6 +47,8 @@ class UnsupervisedKDR(ClusterMixin, SubspaceClusterer):
         Cluster of each row.
     components_ : array of shape (q, d)
         Orthonormal basis of the subspace.
+    selection_ : Selection or None
+        The choice of the bandwidth; print it for a sentence. None if there was none.
     mean_, feature_weights_, embedding_, bandwidth_, n_components_, n_clusters_, quality_,
     objective_, certificate_, result_, explorations_, n_iter_
         See :class:`KDAC`.
@@ -129,12 +130,14 @@ class SemiSupervisedKDR(Targeted, SubspaceClusterer):
         Number of clusters k.
     n_components : int or "auto", default="auto"
         Dimension q of the subspace; "auto" takes the number of clusters, at most d.
-    score_weight : float, default=1.0
-        Say of the scores against that of the clusters; one is equal.
+    score_weight : float or "auto", default=1.0
+        Say of the scores against that of the clusters; one is equal. "auto" is the least say, of
+        0.1 to 10, with which the scores of held-out rows are told as well as by any, but for two
+        standard errors.
     kernel : str or Kernel, default="gaussian"
         Similarity of projected rows.
     bandwidth : float, "auto" or "median", default="auto"
-        Bandwidth of the Gaussian kernel; "auto" and "median" take the median distance.
+        Bandwidth of the Gaussian kernel, see :class:`UnsupervisedKDR`.
     init : {"auto", "spectral", "random"} or array of shape (d, q), default="spectral"
         Where W begins, see :class:`KDAC`.
     n_starts : int, default=8
@@ -150,8 +153,10 @@ class SemiSupervisedKDR(Targeted, SubspaceClusterer):
         Orthonormal basis of the subspace.
     dependence_ : float
         HSIC of the projected data with the scores.
-    mean_, feature_weights_, embedding_, bandwidth_, n_components_, n_clusters_, quality_,
-    objective_, certificate_, result_, explorations_, n_iter_
+    score_weight_ : float
+        Say of the scores that was used.
+    mean_, feature_weights_, embedding_, bandwidth_, selection_, n_components_, n_clusters_,
+    quality_, objective_, certificate_, result_, explorations_, n_iter_
         See :class:`KDAC`.
 
     Examples
@@ -170,7 +175,7 @@ class SemiSupervisedKDR(Targeted, SubspaceClusterer):
         self,
         n_clusters: int = 2,
         n_components: int | str = "auto",
-        score_weight: float = 1.0,
+        score_weight: float | str = 1.0,
         *,
         kernel: Any = "gaussian",
         bandwidth: float | str = "auto",
@@ -222,11 +227,21 @@ class SemiSupervisedKDR(Targeted, SubspaceClusterer):
         scores = as_numbers(self._required(y, X.shape[0])).reshape(X.shape[0], -1)
         if not np.ptp(scores, axis=0).any():
             raise ValueError("the scores y are constant: they say nothing")
-        weight = check_real("score_weight", self.score_weight, positive=False)
         X = self._set_mean(X)
-        problem = semi_supervised(target_factor(scores), weight, k)
-        self._alternate(X, problem, self._dimension(k))
+        q = self._dimension(k)
+        self.score_weight_ = self._weight(X, scores, k, q)
+        problem = semi_supervised(target_factor(scores), self.score_weight_, k)
+        self._alternate(X, problem, q)
         return self
+
+    def _weight(self, X: Any, scores: Array, k: int, q: int) -> float:
+        """Return the say of the scores (n, r) that was asked for, or the one that is chosen."""
+        if not isinstance(self.score_weight, str):
+            return check_real("score_weight", self.score_weight, positive=False)
+        check_choice("score_weight", self.score_weight, ["auto"])
+        with single_threaded_blas():
+            kernel = self._resolve_kernel(X)
+            return choose_score_weight(X, scores, k, q, kernel, self._effort())
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
         """Fit to data and scores and return ``labels_``; see :meth:`fit`."""

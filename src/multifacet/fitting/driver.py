@@ -138,6 +138,15 @@ class Solved:
     explorations: list[Exploration]
     rows: Array | None
 
+    @property
+    def dependence(self) -> float:
+        """HSIC of the projected data with what is known, in the units of the problem's columns."""
+        if not len(self.problem.weights):
+            return 0.0
+        known = Problem(self.problem.columns, np.ones_like(self.problem.weights))
+        solution = self.found.solution
+        return self.sums.objective(solution.W, known.gamma(None, solution.degrees))
+
 
 @dataclass(frozen=True, eq=False)
 class Driver:

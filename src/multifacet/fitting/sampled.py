@@ -11,7 +11,11 @@ from scipy.sparse import issparse
 
 from ..engines.metric import Metric
 from ..linalg import Array
-from ..problems import Gamma, supervised
+from ..problems import Gamma, one_hot, supervised, target_factor
+from ..validation import are_classes, as_numbers
+
+#: Rows that can be held out in folds.
+LEAST_ROWS = 12
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,36 @@ class Target:
     columns: Array
     values: Array
     classes: Array | None = None
+
+    @classmethod
+    def of(cls, values: Array, kernel: str, n_features: int) -> Target:
+        """Return the target of what a user passed, (n,) or (n, m), with a checked target kernel.
+
+        With more features than rows every row can be moved along a direction of its own, and a
+        curved target is followed by noise: then "auto" is linear.
+        """
+        if are_classes(values, kernel):
+            if kernel == "gaussian":
+                raise ValueError("target_kernel='gaussian' is for real targets, but y has classes")
+            classes = np.unique(values, return_inverse=True)[1]
+            columns = one_hot(classes)
+            if columns.shape[1] < 2:
+                raise ValueError("y has a single class: there is nothing to depend on")
+            return cls(columns, columns, classes)
+        real = as_numbers(values).reshape(len(values), -1)
+        if not np.ptp(real, axis=0).any():
+            raise ValueError("y is constant: there is nothing to depend on")
+        linear = target_factor(real, "linear")
+        if kernel == "linear" or (kernel == "auto" and n_features >= len(real)):
+            return cls(linear, linear)
+        return cls(target_factor(real, "gaussian"), linear)
+
+    @property
+    def can_be_held_out(self) -> bool:
+        """Whether every part of the rows can tell something about the others."""
+        if len(self.values) < LEAST_ROWS:
+            return False
+        return self.classes is None or bool(np.sort(np.bincount(self.classes))[-2] > 1)
 
     def take(self, rows: Array) -> Target:
         """Return the target of some rows."""

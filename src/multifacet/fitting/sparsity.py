@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from ..linalg import Array
+from ..validation import check_choice, check_count, check_real
+from ..wording import Argument, ArgumentError
 from .held_out import Scored
+from .sampled import Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,3 +121,19 @@ def fewest(path: list[SparseStep], allowed: float | str | int) -> int:
         for i, one in enumerate(path)
         if best.score - one.score <= SMALL_PRICE or not best.gains(one, 1.0)
     )
+
+
+def check_sparsity(sparsity: Any, target: Target) -> float | str | int | None:
+    """Return what a user allows: a price, features per axis, "auto" or None."""
+    if sparsity is None:
+        return None
+    if not target.can_be_held_out:
+        raise ArgumentError(
+            Argument.of("sparsity", sparsity),
+            f" holds rows out, for which {len(target.values)} rows are too few: leave it at None",
+        )
+    if isinstance(sparsity, str):
+        return check_choice("sparsity", sparsity, ["auto"])
+    if isinstance(sparsity, Integral):
+        return check_count("sparsity", sparsity, low=1)
+    return check_real("sparsity", sparsity, positive=False)

@@ -1,0 +1,49 @@
+"""The closed form of linear kernels: its matrix, and how much of the rows it explains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..engines.base import LazyRows
+from ..engines.wide import WIDE, phi_operator
+from ..linalg import Array, Symmetric
+from ..problems import Problem
+
+
+def linear_phi(X: Any, mean: Array, problem: Problem) -> Symmetric:
+    """Return X' H (I + sum_c w_c f_c f_c') H X (d, d), the matrix behind the closed form."""
+    columns, weights = problem.columns, problem.weights
+    if isinstance(X, LazyRows):
+        scatter, known = X.products(columns)
+        scatter -= X.shape[0] * np.outer(mean, mean)
+        return scatter + (known * weights) @ known.T
+    if X.shape[1] > WIDE:
+        return phi_operator(X, mean, lambda V: V + columns @ (weights[:, None] * (columns.T @ V)))
+    scatter = X.T @ X
+    scatter = np.asarray(scatter.todense() if issparse(scatter) else scatter, dtype=float)
+    scatter -= X.shape[0] * np.outer(mean, mean)
+    known = np.asarray(X.T @ columns, dtype=float)
+    return scatter + (known * weights) @ known.T
+
+
+def explained_share(projected: Array, columns: Array) -> float:
+    """Share of the variance (n, q) in the span of ``columns`` (n, r) beyond the mean."""
+    if not columns.shape[1]:
+        return 0.0
+    centred = projected - projected.mean(axis=0)
+    fitted = columns @ np.linalg.lstsq(columns, centred, rcond=None)[0]
+    return float((fitted**2).sum() / max((centred**2).sum(), np.finfo(float).tiny))
+
+
+def explained_share_of_sums(projected: Any, columns: Any) -> float:
+    """Do as :func:`explained_share` for rows in chunks, from sums over them."""
+    if not columns.shape[1]:
+        return 0.0
+    centred = projected - projected.mean(axis=0)
+    sums = (columns.T @ columns, columns.T @ centred, (centred**2).sum())
+    gram, cross, total = (np.asarray(one) for one in sums)
+    fitted = np.sum(cross * (np.linalg.pinv(gram, rcond=1e-10, hermitian=True) @ cross))
+    return float(fitted / max(total, np.finfo(float).tiny))
