@@ -16,7 +16,8 @@ from multifacet.datasets import make_gaussian_views  # noqa: E402
 from multifacet.engines.contents import draw, join, row_keys, sampled  # noqa: E402
 from multifacet.frames import prepare  # noqa: E402
 from multifacet.metrics import nmi  # noqa: E402
-from multifacet.tables.partitions import prepare_partitions, survey  # noqa: E402
+from multifacet.tables.partitions import prepare_partitions  # noqa: E402
+from multifacet.tables.survey import survey  # noqa: E402
 
 QUICK = {"n_views": 1, "n_clusters": 3, "method": "linear"}
 
