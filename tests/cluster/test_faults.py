@@ -166,7 +166,7 @@ def test_a_partition_that_cannot_be_read_is_named(frame, client, where):
 def test_the_scheduler_is_lost_and_another_one_goes_on(frame, expected, tmp_path):
     checkpoint = tmp_path / "search.npz"
     options = QUICK | {"checkpoint": checkpoint}
-    with cluster_apart(tmp_path) as (process, address), Client(address, timeout=60) as client:
+    with cluster_apart(tmp_path) as (process, address), Client(address, timeout=15) as client:
 
         def lose(event):
             process.kill()
@@ -226,7 +226,7 @@ def _interrupt_when(place):
 
 
 def test_partitions_together_larger_than_the_memory_of_a_worker():
-    """Ten partitions of 56 MiB, for one worker of 512 MiB, of which a part is its programs."""
+    """Twelve partitions of 56 MiB, for one worker of 640 MiB, of which a part is its programs."""
     import dask.array as da
 
     def rows(number):
@@ -235,15 +235,16 @@ def test_partitions_together_larger_than_the_memory_of_a_worker():
         X[:, 0] += 6 * rng.integers(0, 2, len(X))
         return X
 
-    numbers = da.arange(10, chunks=1)[:, None]
-    X = numbers.map_blocks(rows, chunks=((367_000,) * 10, (20,)), dtype=float)
-    one = LOCAL | {"n_workers": 1, "memory_limit": "512MiB"}
+    numbers = da.arange(12, chunks=1)[:, None]
+    chunks = ((367_000,) * 12, (20,))
+    X = numbers.map_blocks(rows, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
+    one = LOCAL | {"n_workers": 1, "memory_limit": "640MiB"}
     with LocalCluster(**one) as cluster, Client(cluster, set_as_default=False) as client:
-        assert X.nbytes > 512 * 2**20
+        assert X.nbytes > 640 * 2**20
         views = find_views(X, client=client, n_views=1, n_clusters=2, method="linear")
         with client.as_current():
             shares = views.predict(X)[:, 0].mean().compute()
-        assert views.roles.n_rows == 3_670_000
+        assert views.roles.n_rows == 12 * 367_000
     assert abs(shares - 0.5) < 0.01
 
 

@@ -108,7 +108,7 @@ class Parts:
         beside = [*filter(None, [identifier]), *views.given]
         used = [column.name for column in views.encoding.columns if column.features]
         told = views.assign(self.frame[list(dict.fromkeys([*beside, *used]))])
-        parts = told[[*beside, *names]].to_delayed()
+        parts = list(told[[*beside, *names]].to_delayed())
         (folder / LABELS).mkdir()
         first_row = 0
         for first in range(0, len(parts), AT_ONCE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +18,7 @@ PATIENCE = 10
 #: Freed memory that a local worker keeps for its next task; giving all of it back to the system,
 #: as is usual, makes every task pay for its arrays anew.
 KEPT_BYTES = 2**28
+LOST = "the connection to the scheduler was lost: begin anew on a cluster that runs"
 
 
 class ClusterError(ConnectionError):
@@ -45,6 +47,8 @@ def on_cluster(client: Any, data: Any) -> Iterator[None]:
         with connected(client) as found, found.as_current():
             yield
     elif hasattr(client, "as_current"):
+        if client.status == "closed":
+            raise ClusterError(LOST)
         with client.as_current():
             yield
     else:
@@ -123,6 +127,14 @@ def gathered(nodes: Any) -> Any:
         raise ClusterError(sentence) from error
 
 
+def _closed_errors() -> Any:
+    """Return the errors of connections and clients that are no more."""
+    from distributed import client, comm
+
+    # Old versions have no error of their own for clients.
+    return comm.CommClosedError | getattr(client, "ClosedClientError", comm.CommClosedError)
+
+
 def _sentence(error: Exception) -> str | None:
     """Return what to say of an error if it is of the cluster, not of what was computed there."""
     distributed = sys.modules.get("distributed")
@@ -133,10 +145,8 @@ def _sentence(error: Exception) -> str | None:
             f"{error.allowed_failures + 1} workers died over the same task, perhaps for want of "
             "memory: cut the data into smaller partitions, or give workers more memory"
         )
-    from distributed.client import CancelledError
-
-    if isinstance(error, CancelledError | distributed.CommClosedError):
-        return "the connection to the scheduler was lost: begin anew on a cluster that runs"
+    if isinstance(error, CancelledError | _closed_errors()):
+        return LOST
     if "No module named 'multifacet'" in str(error):
         return "the workers have no multifacet: install it there, in the version that runs here"
     return None
