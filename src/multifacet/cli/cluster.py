@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 AT_ONCE = 32
 #: Folder of their labels.
 LABELS = "labels"
-_ROLES = ("features", "exclude", "categories", "identifier", "missing", "standardize")
+_ROLES = ("features", "exclude", "categories", "identifier")
 #: Options about reading that Parquet has no use for, and what stands for nothing said.
-_IDLE = {"separator": None, "decimal": None, "encoding": None, "matrix": "X", "existing": []}
+_IDLE: dict[str, Any] = {
+    "separator": None,
+    "decimal": None,
+    "encoding": None,
+    "matrix": "X",
+    "existing": [],
+}
 
 
 @contextmanager
@@ -72,9 +78,8 @@ class Parts:
 
         options = run.options
         frame = open_partitions(options["data"])
-        said = {name: options[name] or None for name in _ROLES} | {
-            "standardize": options["standardize"]
-        }
+        said: dict[str, Any] = {name: options[name] or None for name in _ROLES}
+        said |= {name: options[name] for name in ("missing", "standardize")}
         prepared = prepare_partitions(frame, given=options["given"] or None, **said)
         parts = cls(frame, prepared)
         run.has_read(parts._as_file(options["data"]))

@@ -103,7 +103,7 @@ def _surveyed(data: Any, given: Any) -> tuple[Survey, Any, Any, set[str]]:
 def _of_all_rows(roles: Roles, found: Survey) -> Roles:
     """Return roles that a sample tells with the numbers of rows and of missing cells of all."""
     absent = {name: one.n_rows - one.n_present for name, one in found.columns.items()}
-    columns = [replace(column, missing=absent[column.name]) for column in roles.columns]
+    columns = [replace(column, missing=absent.get(column.name, 0)) for column in roles.columns]
     return replace(roles, columns=columns, n_rows=sum(found.sizes))
 
 
