@@ -22,6 +22,7 @@ SLOW = (
     "baselines/test_rivals.py",
     "benchmarks",
     "cli/test_commands.py",
+    "cluster",
     "estimators/test_kdac.py",
     "estimators/test_published.py",
     "estimators/test_sklearn.py",

@@ -7,7 +7,15 @@ import pytest
 
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 
-from multifacet import KDAC, EmbeddingKDAC, LinearKDAC, ViewFinder  # noqa: E402
+from multifacet import (  # noqa: E402
+    KDAC,
+    EmbeddingKDAC,
+    LinearKDAC,
+    SupervisedKDR,
+    UnsupervisedKDR,
+    ViewFinder,
+    find_views,
+)
 from multifacet.datasets import make_gaussian_views  # noqa: E402
 from multifacet.metrics import nmi  # noqa: E402
 
@@ -99,3 +107,71 @@ def test_sparse_chunks_are_checked_and_refused_where_all_rows_are_needed():
         KDAC(2).fit(sparse_chunks(X, 10))
     with pytest.raises(ValueError, match="takes dense rows"):
         EmbeddingKDAC(2).fit(sparse_chunks(np.eye(40), 10))
+
+
+MANY = 24_000
+#: Every estimator with labels, beside what is given; in memory with sums over landmarks.
+LABELS = {
+    "KDAC": lambda X, y, **same: (
+        KDAC(
+            2, n_components=1, bandwidth=1.0, novelty_weight=3.0, init="spectral",
+            random_state=0, **same,
+        ).fit(X, given=y)
+    ),
+    "LinearKDAC": lambda X, y, **same: LinearKDAC(2, random_state=0).fit(X, given=y),
+    "EmbeddingKDAC": lambda X, y, **same: (
+        EmbeddingKDAC(2, bandwidth=2.0, random_state=0, **same).fit(X, given=y)
+    ),
+    "UnsupervisedKDR": lambda X, y, **same: (
+        UnsupervisedKDR(2, n_components=1, bandwidth=1.0, random_state=0, **same).fit(X)
+    ),
+    "ViewFinder": lambda X, y, **same: (
+        ViewFinder(1, 2, method="linear", random_state=0).fit(X, given=y)
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def many():
+    """More rows than are searched, with two groupings in three features."""
+    rng = np.random.default_rng(0)
+    given, hidden = rng.integers(0, 2, (2, MANY))
+    X = 0.5 * rng.standard_normal((MANY, 3))
+    X[:, 0] += 4 * given
+    X[:, 1] += 3 * hidden
+    return X - X.mean(axis=0), da.from_array(X - X.mean(axis=0), chunks=(5000, -1)), given
+
+
+@pytest.mark.parametrize("name", list(LABELS))
+def test_labels_of_many_rows_are_those_in_memory(many, name):
+    X, chunks, given = many
+    local = LABELS[name](X, given, engine="lowrank").labels_
+    model = LABELS[name](chunks, given)
+    labels = model.labels_
+    assert isinstance(labels, da.Array)
+    assert len({*zip(labels.compute().tolist(), local.tolist(), strict=True)}) == 2
+    told = model.predict(chunks)
+    assert isinstance(told, da.Array)
+    assert told.chunks[0] == chunks.chunks[0]
+    places = model.transform(chunks)
+    assert isinstance(places, da.Array)
+    np.testing.assert_allclose(places[:9].compute(), model.transform(X[:9]), atol=1e-9)
+
+
+def test_views_of_many_rows_are_those_in_memory(many):
+    X, chunks, given = many
+    options = {"given": given, "n_views": 1, "n_clusters": 2, "method": "linear"}
+    local = find_views(X, **options)[0].labels
+    labels = find_views(chunks, **options).predict(chunks).compute()[:, 0]
+    assert len({*zip(labels.tolist(), local.tolist(), strict=True)}) == 2
+
+
+def test_a_supervised_reduction_of_many_rows(many):
+    X, chunks, given = many
+    local = SupervisedKDR(1, kernel="linear").fit(X, given)
+    model = SupervisedKDR(1, kernel="linear").fit(chunks, da.from_array(given, chunks=7000))
+    np.testing.assert_allclose(model.components_, local.components_, atol=1e-8)
+    places = model.transform(chunks)
+    assert isinstance(places, da.Array)
+    assert places.chunks[0] == chunks.chunks[0]
+    np.testing.assert_allclose(places.compute(), local.transform(X), atol=1e-6)

@@ -12,7 +12,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 from multifacet import find_views  # noqa: E402
 from multifacet.datasets import make_gaussian_views  # noqa: E402
-from multifacet.files import open_table, read_path, write_table  # noqa: E402
+from multifacet.files import open_partitions, open_table, read_path, write_table  # noqa: E402
 from multifacet.frames import prepare  # noqa: E402
 
 QUICK = {"n_views": 1, "n_clusters": 2, "method": "linear"}
@@ -108,3 +108,39 @@ def test_types_that_differ_are_named(columns, tmp_path):
     write_table(tmp_path / "part7.parquet", {**other, "f0": ["x", "y", "z"]})
     with pytest.raises(ValueError, match=r"column 'f0' is of type double and .*string"):
         read_path(tmp_path)["f0"]
+
+
+@pytest.fixture
+def store(monkeypatch):
+    """Return the client of an S3 stand-in in this process, at which addresses are opened."""
+    why = "needs moto, s3fs and boto3, which hold each other back"
+    server = pytest.importorskip("moto.server", reason=why).ThreadedMotoServer(port=0)
+    pytest.importorskip("s3fs", reason=why)
+    boto3 = pytest.importorskip("boto3", reason=why)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        for name, value in {
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield boto3.client("s3", endpoint_url=f"http://{host}:{port}")
+    finally:
+        server.stop()
+
+
+def test_an_object_store_is_read(columns, tmp_path, store):
+    write_parts(tmp_path, columns)
+    store.create_bucket(Bucket="bucket")
+    for path in sorted(tmp_path.glob("*.parquet")):
+        store.put_object(Bucket="bucket", Key=f"data/{path.name}", Body=path.read_bytes())
+    options = {"given": "known", "exclude": "word", **QUICK}
+    views = find_views("s3://bucket/data/*.parquet", **options)
+    local = find_views(tmp_path, **options)
+    assert (views[0].labels == local[0].labels).all()
+    assert open_partitions("s3://bucket/data/*.parquet").compute(scheduler="sync").shape[0] == 90
+    with pytest.raises(FileNotFoundError, match="s3://bucket/none"):
+        read_path("s3://bucket/none/*.parquet")

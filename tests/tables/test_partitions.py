@@ -16,7 +16,8 @@ from multifacet.datasets import make_gaussian_views  # noqa: E402
 from multifacet.engines.contents import draw, join, row_keys, sampled  # noqa: E402
 from multifacet.frames import prepare  # noqa: E402
 from multifacet.metrics import nmi  # noqa: E402
-from multifacet.tables.partitions import prepare_partitions, survey  # noqa: E402
+from multifacet.tables.partitions import prepare_partitions  # noqa: E402
+from multifacet.tables.survey import survey  # noqa: E402
 
 QUICK = {"n_views": 1, "n_clusters": 3, "method": "linear"}
 
@@ -203,3 +204,77 @@ def test_keys_of_sparse_rows_and_of_frames():
     assert (row_keys(vstack([X[30:], X[:30]], format="csr")) == np.roll(row_keys(X), 20)).all()
     frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", None]})
     assert (row_keys(frame.iloc[::-1]) == row_keys(frame)[::-1]).all()
+
+
+def sparse_chunks(X, sizes):
+    """Return a dask array of CSR chunks of these sizes."""
+    from scipy.sparse import csr_matrix
+
+    return da.from_array(X, chunks=(tuple(sizes), -1)).map_blocks(csr_matrix)
+
+
+@pytest.fixture(scope="module")
+def counts():
+    """Counts of few words, by which two groupings of rows can be told."""
+    rng = np.random.default_rng(0)
+    given, hidden = rng.integers(0, 2, (2, 300))
+    X = rng.poisson(0.2, size=(300, 40)).astype(float)
+    X[:, :6] += rng.poisson(4, size=(300, 6)) * hidden[:, None]
+    X[:, 6:12] += rng.poisson(4, size=(300, 6)) * given[:, None]
+    X[:, 39] = 0
+    X[299, 39] = 3
+    return X, given, hidden
+
+
+@pytest.mark.parametrize("standardize", [True, False, "auto"])
+@pytest.mark.parametrize("sizes", [(300,), (100, 0, 150, 50)])
+def test_the_encoding_of_sparse_chunks_is_that_of_the_whole_matrix(counts, sizes, standardize):
+    from scipy.sparse import csr_matrix
+
+    X, given, _ = counts
+    whole = prepare(csr_matrix(X), given=given, standardize=standardize)
+    found = prepare_partitions(sparse_chunks(X, sizes), given=given, standardize=standardize)
+    assert found.encoding.feature_names == whole.encoding.feature_names
+    assert found.encoding.scaling == whole.encoding.scaling
+    np.testing.assert_allclose(found.encoding.scale, whole.encoding.scale, rtol=1e-12)
+    assert not found.encoding.mean.any()
+    assert found.X.shape == whole.X.shape
+    np.testing.assert_allclose(found.X.sum(axis=0), whole.X.sum(axis=0), rtol=1e-9)
+
+
+def test_views_of_sparse_chunks(counts):
+    X, given, hidden = counts
+    chunks = sparse_chunks(X, (100, 0, 150, 50))
+    views = find_views(chunks, given=given, n_views=1, n_clusters=2, method="linear")
+    labels = views.predict(chunks).compute()[:, 0]
+    assert nmi(labels, hidden) > 0.8
+    (places,) = views.transform(chunks)
+    assert places.compute().shape[0] == 300
+    bad = X.copy()
+    bad[170, 3] = np.nan
+    with pytest.raises(ValueError, match=r"column 3 has a value in row 170 that is missing or inf"):
+        find_views(sparse_chunks(bad, (100, 0, 150, 50)), given=given)
+
+
+def test_wide_chunks(counts):
+    """More features than a matrix of all pairs of them is made for."""
+    X, given, hidden = counts
+    wide = np.hstack([X, np.random.default_rng(1).poisson(0.05, size=(300, 1200))])
+    for chunks in (sparse_chunks(wide, (120, 180)), da.from_array(wide, chunks=(120, 500))):
+        views = find_views(
+            chunks, given=given, n_views=1, n_clusters=2, method="linear", standardize=False
+        )
+        assert nmi(views.predict(chunks).compute()[:, 0], hidden) > 0.8
+
+
+def test_chunks_of_unknown_sizes(table):
+    """Rows that a condition has chosen; how many they are is known where they are."""
+    frame, hidden = table
+    parts = in_partitions(frame, (150, 0, 250))
+    chosen = parts[parts["a"] > -np.inf]
+    views = find_views(chosen, given="given", exclude="habitat", **QUICK)
+    assert nmi(views.predict(chosen).compute()[:, 0], hidden) > 0.9
+    X = chosen[list("abcd")].to_dask_array()
+    assert np.isnan(X.shape[0])
+    views = find_views(X, given=frame["given"].to_numpy(), **QUICK)
+    assert nmi(views.predict(X).compute()[:, 0], hidden) > 0.9

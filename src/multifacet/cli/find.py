@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ import click
 
 from ..runs.folder import CHECKPOINT
 from ..runs.table import ROW, unused
+from .cluster import LABELS, Parts, workers_of
 from .command import Command, Failed, was_interrupted
 from .options import (
     auto,
@@ -28,14 +31,15 @@ if TYPE_CHECKING:
 
 #: Column of the candidate that the report shows when no view is believed.
 NOT_BELIEVED = "best candidate (not believed)"
+#: What may come: one file of labels, or a folder of them by partition.
 FILES = (
-    "report.html", "labels.csv", "references.csv", "loadings.csv", "views.json", "views.npz",
-    "run.json",
+    "report.html", "labels.csv", LABELS, "references.csv", "loadings.csv", "views.json",
+    "views.npz", "run.json",
 )  # fmt: skip
-#: Options that go to :func:`multifacet.find_views` as they are.
-_LIBRARY = (
-    "n_views", "n_clusters", "missing", "standardize", "keep_trivial", "strategy", "method",
-    "n_components", "bandwidth", "novelty_weight", "n_refits", "random_state", "n_jobs",
+#: Options that go to :class:`multifacet.ViewFinder` as they are.
+_FINDER = (
+    "n_views", "n_clusters", "strategy", "method", "n_components", "bandwidth", "novelty_weight",
+    "n_refits", "random_state", "n_jobs",
 )  # fmt: skip
 
 
@@ -65,6 +69,8 @@ _LIBRARY = (
 @auto("novelty-weight", number=float, help="What likeness to the known costs.")
 @option("refits", type=int, help="Refits behind the stability; 0 leaves it out.")
 @search_options
+@option("workers", type=int, metavar="N", help="Worker processes that read and label Parquet.")
+@option("scheduler", metavar="ADDRESS", help="Cluster that does so, such as tcp://host:8786.")
 @call_options
 @click.option("--resume", is_flag=True, help="Continue an interrupted search.")
 @click.pass_context
@@ -72,59 +78,86 @@ def find(ctx: click.Context, /, **options: Any) -> None:
     """Find groupings of DATA that are good and different from what is given.
 
     DATA is a file of text (CSV, TSV, also .gz), Parquet, Arrow, NPY, NPZ or .h5ad, or - for
-    standard input. Everything that is not said is chosen. Results go to the directory OUT: the
-    report, labels next to the identifiers of the rows, loadings, and how to repeat it.
+    standard input; with workers, one or several files of Parquet. Everything that is not said is
+    chosen. Results go to the directory OUT: the report, labels next to the identifiers of the rows,
+    loadings, and how to repeat it.
     """
     folder = Path(options["output"] or default_output(options["data"], "views"))
     views, run = find_in(ctx, folder)
-    run.tell(folder, FILES, str(views), {"views": _for_machines(views)})
+    files = [name for name in FILES if (folder / name).exists()]
+    run.tell(folder, files, str(views), {"views": _for_machines(views)})
 
 
 def find_in(ctx: click.Context, folder: Path) -> tuple[Views, Run]:
     """Find views as the options say, and leave all files in a directory."""
     run = Run(ctx)
     options, checkpoint = run.options, folder / CHECKPOINT
-    with run.stage("read"):
-        source = with_existing(run, read_source(run), options["existing"])
-    with results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft:
-        if options["resume"] and not checkpoint.exists():
-            run.note("there is no interrupted search to continue, so it begins anew")
-        try:
+    with workers_of(options) as in_parts:
+        source: Source | Parts
+        with run.stage("read"):
+            if in_parts:
+                source = Parts.read(run)
+            else:
+                source = with_existing(run, read_source(run), options["existing"])
+        with (
+            results_in(folder, FILES, force=options["force"], resume=options["resume"]) as draft,
+            _kept(checkpoint),
+        ):
+            if options["resume"] and not checkpoint.exists():
+                run.note("there is no interrupted search to continue, so it begins anew")
             views = _search(run, source, checkpoint)
             run.note_encoding(views.encoding)
             with run.stage("write"):
-                _write(draft, views, run)
-        except (Exception, KeyboardInterrupt) as error:
-            stopped = was_interrupted(error)
-            if not checkpoint.exists() or not (stopped or isinstance(error, OSError)):
-                raise
-            why = "" if stopped else str(error)
-            raise Failed(
-                f"{why or 'interrupted'}; what was found so far is kept in "
-                f"{str(folder)!r}, but not yet a result: the same command with --resume continues"
-            ) from error
+                _write(draft, views, run, source)
     return views, run
 
 
-def _search(run: Run, source: Source, checkpoint: Path) -> Views:
+@contextmanager
+def _kept(checkpoint: Path) -> Iterator[None]:
+    """Say how to go on if something is kept of work that was interrupted, or could not go on."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as error:
+        stopped = was_interrupted(error)
+        if not checkpoint.exists() or not (stopped or isinstance(error, OSError)):
+            raise
+        why = "" if stopped else str(error)
+        raise Failed(
+            f"{why or 'interrupted'}; what was found so far is kept in "
+            f"{str(checkpoint.parent)!r}, but not yet a result: the same command with --resume "
+            "continues"
+        ) from error
+
+
+def _search(run: Run, source: Source | Parts, checkpoint: Path) -> Views:
+    from ..finding.finder import ViewFinder
     from ..tables.find import find_views
 
+    said = {name: run.options[name] for name in _FINDER}
+    keep_trivial = run.options["keep_trivial"]
     with run.display as progress, run.stage("find"):
+        said |= {"checkpoint": checkpoint, "verbose": progress}
+        if isinstance(source, Parts):
+            return source.find(ViewFinder(**said), keep_trivial=keep_trivial)
         return find_views(
             source.columns,
             given=source.given or None,
             features=source.roles.features,
             identifier=source.roles.identifier,
-            checkpoint=checkpoint,
-            verbose=progress,
-            **{name: run.options[name] for name in _LIBRARY},
+            missing=run.options["missing"],
+            standardize=run.options["standardize"],
+            keep_trivial=keep_trivial,
+            **said,
         )
 
 
-def _write(folder: Path, views: Views, run: Run) -> None:
+def _write(folder: Path, views: Views, run: Run, source: Source | Parts) -> None:
     from ..files import write_table
 
-    write_table(folder / "labels.csv", _labels(views))
+    if isinstance(source, Parts):
+        source.write_labels(folder, views)
+    else:
+        write_table(folder / "labels.csv", _labels(views))
     write_table(folder / "references.csv", _references(views))
     write_table(folder / "loadings.csv", _loadings(views))
     views.save(folder / "views.npz")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from .command import Refused
 
 
 def default_output(data: str, what: str) -> Path:
-    """Return where results go if nobody says: penguins-views for penguins.csv."""
+    """Return where results go if nobody says: penguins-views for penguins.csv or penguins/*.pq."""
     name = "stdin" if data == "-" else Path(data).name
+    if has_magic(name):
+        name = Path(data).parent.name or "files"
     return Path(f"{name.split('.')[0] or name}-{what}")
 
 

@@ -36,9 +36,15 @@ def read_source(run: Run, *guides: str) -> Source:
 
     ``guides`` are options whose columns are no features, as those that are given.
     """
+    columns, given, roles = read_roles(run, *guides)
+    note_roles(run, roles, given)
+    return Source(columns, roles, given)
+
+
+def note_roles(run: Run, roles: Roles, given: list[str]) -> None:
+    """Say what is used of a table, and what is left out."""
     from ..frames.table import listing
 
-    columns, given, roles = read_roles(run, *guides)
     options = run.options
     for note in roles.notes:
         run.note(in_options(note, options))
@@ -47,7 +53,6 @@ def read_source(run: Run, *guides: str) -> Source:
     twice = [name for name in given if name in options["features"]]
     if twice:
         run.note(f"{listing(twice)} is given, so it is no feature")
-    return Source(columns, roles, given)
 
 
 def read_roles(run: Run, *guides: str) -> tuple[dict[str, Any], list[str], Roles]:

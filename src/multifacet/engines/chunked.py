@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from ..linalg import MOMENT_ROWS, Array, block_moments
 from .base import LazyRows
 from .blocks import FOLD, Sums, add_up, chunk_rows
+from .cluster import gathered
 from .contents import sampled
 
 try:
@@ -99,10 +100,10 @@ class Chunked(LazyRows):
         if isinstance(chosen, tuple):
             return Chunked(self._source[chosen], self._most)
         if isinstance(chosen, slice):
-            return _readable(self.array[chosen].compute())
+            return _readable(gathered(self.array[chosen]))
         key = np.asarray(chosen).tobytes()
         if self._last is None or self._last[0] != key:  # a sample is asked for more than once
-            self._last = key, _readable(self.array[chosen].compute())
+            self._last = key, _readable(gathered(self.array[chosen]))
         return self._last[1]
 
     def beside(self, values: Any) -> Any:
@@ -170,7 +171,7 @@ class Chunked(LazyRows):
     @cached_property
     def _summaries(self) -> list[Summary]:
         """What :func:`_summary` says of each chunk, in one pass."""
-        return list(per_chunk(_summary, [(self.array, "id")], origin=self._origin).compute())
+        return list(gathered(per_chunk(_summary, [(self.array, "id")], origin=self._origin)))
 
 
 def per_chunk(function: Callable[..., Any], arrays: Iterable[tuple[Any, Any]], **fixed: Any) -> Any:
@@ -192,7 +193,7 @@ def added_up(parts: Any) -> Sums:
     while len(nodes) > 1:
         groups = [nodes[i : i + FOLD] for i in range(0, len(nodes), FOLD)]
         nodes = [delayed(_added)(group) for group in groups]
-    return nodes[0].compute()[0]
+    return gathered(nodes[0])[0]
 
 
 def node(value: Any) -> Any:

@@ -16,6 +16,7 @@ from scipy.sparse import issparse, vstack
 
 from ..linalg import Array
 from .blocks import FOLD
+from .cluster import gathered
 
 T = TypeVar("T")
 
@@ -73,7 +74,7 @@ def sampled(parts: Sequence[Any], size: int = DRAWN) -> Drawn:
 
     look = delayed(partial(draw, size=size))
     nodes = [look(part, number) for number, part in enumerate(parts)]
-    return tree(partial(join, size=size), nodes).compute()
+    return gathered(tree(partial(join, size=size), nodes))
 
 
 def row_keys(part: Any) -> Array:

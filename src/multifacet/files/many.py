@@ -23,7 +23,7 @@ def is_several(path: str | PathLike[str]) -> bool:
     return "://" in text or (not Path(text).is_file() and (has_magic(text) or Path(text).is_dir()))
 
 
-def open_several(path: str | PathLike[str]) -> OnDisk:
+def open_several(path: str | PathLike[str]) -> SeveralTables:
     """Open the Parquet files of a folder, a pattern or an address, in the order of their names.
 
     Parameters
@@ -84,12 +84,12 @@ class SeveralTables(OnDisk):
                     f"{first.place!r} and {other.place!r} have different columns, such as "
                     f"{odd!r}: files of one table need the same"
                 )
-        self._tables, self.names = tables, first.names
+        self.tables, self.names = tables, first.names
         self.n_rows = sum(table.n_rows for table in tables)
 
     def __getitem__(self, name: str) -> Any:
         pa = need("pyarrow", "arrow", "Parquet")
-        parts = [_plain(pa, table[name]) for table in self._tables]
+        parts = [_plain(pa, table[name]) for table in self.tables]
         kinds = {str(part.type) for part in parts}
         if len(kinds) > 1:
             raise ValueError(
@@ -103,7 +103,7 @@ class SeveralTables(OnDisk):
 
     def batches(self) -> Iterator[dict[str, Any]]:
         """Yield the columns of some thousand rows at a time, file by file."""
-        return chain.from_iterable(table.batches() for table in self._tables)
+        return chain.from_iterable(table.batches() for table in self.tables)
 
 
 def _plain(pa: Any, column: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,6 +50,24 @@ class ParquetTable(OnDisk):
                 for batch in batches:
                     yield {name: coded(batch[name]) for name in self.names}
             self._pool.release_unused()
+
+    def group_bytes(self) -> list[int]:
+        """Return how many bytes the row groups take when they are unpacked."""
+        told = self._file.metadata
+        return [told.row_group(i).total_byte_size for i in range(told.num_row_groups)]
+
+    def description(self) -> dict[str, Any]:
+        """Return what the file says of its content."""
+        return self._file.metadata.to_dict()
+
+    def frame(self, groups: Sequence[int]) -> Any:
+        """Return some row groups as a pandas data frame."""
+        with self._named():
+            return self._file.read_row_groups(list(groups)).to_pandas()
+
+    def empty_frame(self) -> Any:
+        """Return a pandas data frame of these columns, without rows."""
+        return self._file.schema_arrow.empty_table().to_pandas()
 
     @contextmanager
     def _named(self) -> Iterator[None]:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..alternate import cluster_embedding
 from ..engines import as_engine
 from ..engines.base import LazyRows
+from ..engines.cluster import on_cluster
 from ..engines.threads import single_threaded_blas
 from ..evidence import attempt
 from ..fitting.rows import on_rows
@@ -171,7 +172,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, given: Any = None) -> ViewFinder:
+    def fit(self, X: Any, y: Any = None, *, given: Any = None, client: Any = None) -> ViewFinder:
         """Find the views.
 
         Parameters
@@ -183,12 +184,19 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             Present for the conventions of scikit-learn.
         given : array-like of shape (n,) or (n, m), list of labelings, or data frame, optional
             What is already known.
+        client : distributed.Client or str, optional
+            For dask collections, where they are computed, or the address of a scheduler; by
+            default the current client, or threads.
 
         Returns
         -------
         ViewFinder
             Itself.
         """
+        with on_cluster(client, X):
+            return self._fit(X, given)
+
+    def _fit(self, X: Any, given: Any) -> ViewFinder:
         X = check_data(self, X, min_rows=MIN_ROWS, lazy=True)
         method, limit = self._check()
         given_labels = check_labelings(given, X.shape[0])

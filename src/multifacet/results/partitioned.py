@@ -45,8 +45,8 @@ class Teller:
 
     def groups(self, part: Any) -> Array:
         """Return the groups (m, number of views) of the rows of a partition."""
-        found = np.zeros((len(part), len(self.views)), dtype=np.intp)
-        if len(part):
+        found = np.zeros((part.shape[0], len(self.views)), dtype=np.intp)
+        if part.shape[0]:
             X = self._features(part)
             for j, (view, rule) in enumerate(zip(self.views, self.rules, strict=True)):
                 found[:, j] = rule.predict(view.transform(X))
@@ -55,7 +55,7 @@ class Teller:
     def places(self, part: Any, number: int) -> Array:
         """Return where the rows of a partition lie in one of the views."""
         view = self.views[number]
-        if not len(part):
+        if not part.shape[0]:
             return np.zeros((0, width(view)))
         return view.transform(self._features(part)).astype(float)
 

@@ -45,9 +45,9 @@ def results_in(
     path : Path
         Where the results belong. It is made if need be, and goes again if nothing is left in it.
     names : sequence of str
-        The files that are to come.
+        The files and folders that may come.
     force : bool
-        Whether such files may be replaced.
+        Whether such results may be replaced; those that do not come again are removed.
     resume : bool
         Whether an interrupted search may be continued.
     """
@@ -64,9 +64,22 @@ def results_in(
             if force and not resume:
                 (path / CHECKPOINT).unlink(missing_ok=True)
             yield Path(name)
-            for file in sorted(Path(name).iterdir()):
-                file.replace(path / file.name)
+            came = sorted(Path(name).iterdir())
+            for draft in came:
+                place = path / draft.name
+                if place.is_dir():  # which nothing can replace while something is in it
+                    shutil.rmtree(place)
+                draft.replace(place)
+            for old in {*names} - {draft.name for draft in came}:
+                _remove(path / old)
             (path / CHECKPOINT).unlink(missing_ok=True)
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def _sweep(path: Path) -> None:

@@ -61,6 +61,8 @@ OPTIONS = {
         Option("bandwidth", "bandwidth", "auto"),
         Option("seed", "random_state", 0),
         Option("jobs", "n_jobs"),
+        Option("workers", "workers"),
+        Option("scheduler", "scheduler"),
     )
 }
 _DATA = ("data", "format", "separator", "decimal", "encoding", "matrix", "id")
@@ -71,6 +73,7 @@ TASKS: dict[str, tuple[str, ...]] = {
     "find": (
         *(*_DATA, "given", "existing", "views", "clusters", *_FEATURES),
         *("keep-trivial", "strategy", "method", "dimensions", "novelty-weight", "refits", *_SEARCH),
+        *("workers", "scheduler"),
     ),
     "reduce": (
         *(*_DATA, "target", "scores", "dimensions", "clusters", "sparsity", "folds"),

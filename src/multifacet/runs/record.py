@@ -96,7 +96,8 @@ class Record:
     def _path(self) -> dict[str, str]:
         """Return where the table is, whatever the working directory."""
         data = self.options["data"]
-        return {} if data == "-" else {"path": str(Path(data).resolve())}
+        anywhere = data == "-" or "://" in data
+        return {} if anywhere else {"path": str(Path(data).resolve())}
 
 
 def read_record(text: str) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from ..engines.base import is_dask
+from ..engines.cluster import on_cluster
 from ..evidence import attempt, frontier
-from ..files import read_path
+from ..files import open_partitions, read_path
 from ..files.reading import recognise_suffix
 from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
@@ -55,6 +56,7 @@ def find_views(
     use_rep: str | None = None,
     keep_trivial: bool = False,
     random_state: int | None = 0,
+    client: Any = None,
     dry_run: Literal[False] = False,
     **options: Any,
 ) -> Views: ...
@@ -74,6 +76,7 @@ def find_views(
     use_rep: str | None = None,
     keep_trivial: bool = False,
     random_state: int | None = 0,
+    client: Any = None,
     dry_run: bool = False,
     **options: Any,
 ) -> Views | Roles:
@@ -124,6 +127,10 @@ def find_views(
         others. Otherwise the search goes on beside them, and they are left out if it finds more.
     random_state : int or None, default=0
         Seed.
+    client : distributed.Client or str, optional
+        Where dask collections are computed, or the address of a scheduler; by default the current
+        client, or threads. With a client, Parquet files are read by the workers, as a dask data
+        frame would be.
     dry_run : bool, default=False
         Return what the columns would be used for, and search for nothing.
     **options
@@ -157,6 +164,8 @@ def find_views(
     _refuse_unknown(options)
     for k in [] if isinstance(n_clusters, str) else np.atleast_1d(n_clusters).tolist():
         check_count("n_clusters", k, low=2)
+    if client is not None and isinstance(data, str | PathLike):
+        data = open_partitions(data)
     data, features = _as_table(data, features, layer, use_rep)
     columns = {
         "given": given,
@@ -165,11 +174,12 @@ def find_views(
         "categories": categories,
         "identifier": identifier,
     }
-    if dry_run:
-        return (partition_roles if is_dask(data) else decide_roles)(data, **columns)
-    prepared = (prepare_partitions if is_dask(data) else prepare)(
-        data, **columns, standardize=standardize, missing=missing
-    )
+    with on_cluster(client, data):
+        if dry_run:
+            return (partition_roles if is_dask(data) else decide_roles)(data, **columns)
+        prepared = (prepare_partitions if is_dask(data) else prepare)(
+            data, **columns, standardize=standardize, missing=missing
+        )
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
     return views_of(prepared, finder, keep_trivial=keep_trivial)
 

@@ -1,183 +1,29 @@
 """Tables in partitions: a sample to search in, and an encoding learnt from all rows, in one pass.
 
-Partitions are summarised where they are, and summaries are joined. What counts values is exact:
-categories, means, spreads, missing cells. What needs all values at once comes from the sample:
-medians, and the quantiles behind ``standardize="auto"``.
+What counts values is exact: categories, means, spreads, missing cells. What needs all values at
+once comes from the sample: medians, and the quantiles behind ``standardize="auto"``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ..engines.base import is_dask
-from ..engines.contents import DRAWN, Drawn, draw, join, tree
 from ..frames import MAX_CATEGORIES, Encoding, Prepared, Roles, prepare
-from ..frames.cells import Cells, numbers_if_text
 from ..frames.encoding import Column
 from ..frames.notes import InputError, Note
 from ..frames.preparation import decide_roles
-from ..frames.table import read_table
 from ..linalg import Array
+from .survey import ColumnSummary, MatrixSummary, Survey, survey
 
-#: Different values of a column that are counted at most: more are no categories.
-COUNTED = 1000
-#: Rows that an error names.
-NAMED_ROWS = 5
 #: Column in which labels travel with the rows.
 LABELS = "__given_{}__"
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnSummary:
-    """What is known of one column in some rows.
-
-    Attributes
-    ----------
-    kinds : frozenset of str
-        Kinds of the cells that are present.
-    n_rows, n_present : int
-        Number of rows, and of those that have a value.
-    mean, squares : float
-        Mean of the numbers, and sum of their squared deviations from it.
-    numeric : bool
-        Whether all that is present is, or reads as, numbers or truth values.
-    counts : Counter or None
-        How often each text occurs; None if there are too many.
-    order : list of str or None
-        Declared order of categories.
-    missing, infinite : list of int
-        The first rows without a value, and those with an infinite one.
-    """
-
-    kinds: frozenset[str]
-    n_rows: int
-    n_present: int
-    mean: float
-    squares: float
-    numeric: bool
-    counts: Counter[str] | None
-    order: list[str] | None
-    missing: list[int]
-    infinite: list[int]
-
-    @classmethod
-    def of(cls, cells: Cells) -> ColumnSummary:
-        """Return the summary of a column of one partition."""
-        read = numbers_if_text(cells) if cells.order is None else cells
-        present, numeric = read.present, read.kind in ("number", "boolean")
-        counts: Counter[str] | None = Counter()
-        if cells.kind == "category":
-            counts = Counter(cells.present.tolist())
-            counts = counts if len(counts) <= COUNTED else None
-        with np.errstate(over="ignore", invalid="ignore"):
-            numbers = present.astype(float) if numeric and len(present) else np.zeros(1)
-            mean = float(numbers.mean())
-            squares = float(((numbers - mean) ** 2).sum())
-        infinite = np.isinf(read.values) if read.kind == "number" else np.zeros(0, dtype=bool)
-        return cls(
-            kinds=frozenset({cells.kind}) if len(present) else frozenset(),
-            n_rows=len(cells.values),
-            n_present=len(present),
-            mean=mean,
-            squares=squares,
-            numeric=numeric or not len(present),
-            counts=counts,
-            order=cells.order,
-            missing=np.flatnonzero(read.missing)[:NAMED_ROWS].tolist(),
-            infinite=np.flatnonzero(infinite)[:NAMED_ROWS].tolist(),
-        )
-
-    def filled(self, value: float) -> ColumnSummary:
-        """Return the summary with a value in place of those that are missing."""
-        absent, gap = self.n_rows - self.n_present, value - self.mean
-        mean = self.mean + gap * absent / self.n_rows
-        squares = self.squares + gap**2 * absent * self.n_present / self.n_rows
-        return replace(self, n_present=self.n_rows, mean=mean, squares=squares)
-
-    def joined(self, other: ColumnSummary) -> ColumnSummary:
-        """Return the summary of these rows and of others that follow them."""
-        counts = None
-        if self.counts is not None and other.counts is not None:
-            counts = self.counts + other.counts
-            counts = counts if len(counts) <= COUNTED else None
-        n = self.n_present + other.n_present
-        gap, share = other.mean - self.mean, other.n_present / max(n, 1)
-        later = [row + self.n_rows for row in other.missing]
-        far = [row + self.n_rows for row in other.infinite]
-        return ColumnSummary(
-            kinds=self.kinds | other.kinds,
-            n_rows=self.n_rows + other.n_rows,
-            n_present=n,
-            mean=self.mean + share * gap,
-            squares=self.squares + other.squares + gap**2 * share * self.n_present,
-            numeric=self.numeric and other.numeric,
-            counts=counts,
-            order=_joined_order(self.order, other.order),
-            missing=(self.missing + later)[:NAMED_ROWS],
-            infinite=(self.infinite + far)[:NAMED_ROWS],
-        )
-
-
-def _joined_order(one: list[str] | None, other: list[str] | None) -> list[str] | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one + [value for value in other if value not in one]
-
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What one pass tells of a table: its columns, the sizes of its partitions, and a sample."""
-
-    columns: dict[str, ColumnSummary]
-    sizes: list[int]
-    drawn: Drawn
-
-
-def survey(data: Any, size: int = DRAWN) -> Survey:
-    """Look at all partitions of a dask data frame or array once.
-
-    Parameters
-    ----------
-    data : dask data frame or dask array of shape (n, d)
-        The table; partitions may be empty, and of unknown size.
-    size : int, optional
-        Rows of the sample.
-    """
-    from dask import delayed
-
-    if not hasattr(data, "columns"):
-        if data.ndim != 2:
-            raise ValueError(f"data has shape {data.shape}: pass rows of equal length, (n, d)")
-        data = data.rechunk({1: -1})
-    parts = np.ravel(data.to_delayed())
-    look = delayed(partial(_look, size=size))
-    nodes = [look(part, number) for number, part in enumerate(parts)]
-    return tree(partial(_joined, size=size), nodes).compute()
-
-
-def _look(part: Any, number: int, *, size: int) -> Survey:
-    if issparse(part):
-        raise ValueError(
-            "data is a dask array of sparse chunks: pass them to KDAC, or one CSR matrix here"
-        )
-    table = read_table(part)
-    columns = {name: ColumnSummary.of(table.read(name)) for name in table.columns}
-    return Survey(columns, [table.n_rows], draw(part, number, size))
-
-
-def _joined(surveys: Sequence[Survey], *, size: int) -> Survey:
-    columns = surveys[0].columns
-    for other in surveys[1:]:
-        columns = {name: one.joined(other.columns[name]) for name, one in columns.items()}
-    sizes = [rows for one in surveys for rows in one.sizes]
-    return Survey(columns, sizes, join([one.drawn for one in surveys], size))
+#: Spreads up to this share of the mean are rounding.
+ROUNDING = 10 * float(np.finfo(float).eps)
 
 
 def prepare_partitions(
@@ -218,7 +64,10 @@ def prepare_partitions(
     features = decide_roles(sample, given=known, **said).features
     _refuse_bad_cells(found, labels, {*features}, missing)
     base = prepare(sample, given=known, standardize=standardize, missing=missing, **said)
-    encoding = _completed(base.encoding, found.columns)
+    if found.matrix is None:
+        encoding = _completed(base.encoding, found.columns)
+    else:
+        encoding = _completed_matrix(base.encoding, found.matrix)
     rows = sample.iloc[base.rows] if hasattr(sample, "iloc") else sample[base.rows]
     roles = _of_all_rows(base.roles, found)
     return replace(base, X=encoding.transform(rows), encoding=encoding, roles=roles)
@@ -254,7 +103,7 @@ def _surveyed(data: Any, given: Any) -> tuple[Survey, Any, Any, set[str]]:
 def _of_all_rows(roles: Roles, found: Survey) -> Roles:
     """Return roles that a sample tells with the numbers of rows and of missing cells of all."""
     absent = {name: one.n_rows - one.n_present for name, one in found.columns.items()}
-    columns = [replace(column, missing=absent[column.name]) for column in roles.columns]
+    columns = [replace(column, missing=absent.get(column.name, 0)) for column in roles.columns]
     return replace(roles, columns=columns, n_rows=sum(found.sizes))
 
 
@@ -303,6 +152,10 @@ def _taken_labels(labels: Any, positions: Array, n_rows: int) -> Any:
 
 def _refuse_bad_cells(found: Survey, labels: set[str], features: set[str], missing: str) -> None:
     """Raise for infinite values, and for missing ones that are not allowed, in any partition."""
+    if found.matrix is not None and found.matrix.bad is not None:
+        row, column = found.matrix.bad
+        fact = f"column {column} has a value in row {row} that is missing or infinite"
+        raise ValueError(f"{fact}: drop such rows of sparse chunks first; both are counted from 0")
     for name in (name for name in found.columns if name in features | labels):
         one = found.columns[name]
         absent = one.n_rows - one.n_present
@@ -345,6 +198,24 @@ def _completed(encoding: Encoding, columns: dict[str, ColumnSummary]) -> Encodin
     if encoding.scaling == "told" and not encoding.mean.any() and (encoding.scale == 1).all():
         return replace(full, mean=np.zeros(len(names)), scale=np.ones(len(names)))
     return full
+
+
+def _completed_matrix(encoding: Encoding, known: MatrixSummary) -> Encoding:
+    """Return an encoding of a sparse sample with the spreads of all rows; zeros stay zeros."""
+    spread = np.sqrt(known.squares / known.n_rows)
+    varying = np.flatnonzero(spread > ROUNDING * np.abs(known.mean))
+    columns = [replace(column, features=[]) for column in encoding.columns]
+    for place, j in enumerate(varying):
+        columns[j] = replace(columns[j], features=[place])
+    full = replace(
+        encoding,
+        columns=columns, feature_names=[columns[j].name for j in varying],
+        mean=np.zeros(len(varying)), scale=spread[varying],
+    )  # fmt: skip
+    if encoding.scaling in ("counts", "range", "components"):
+        return full.on_one_scale(encoding.scaling)
+    plain = encoding.scaling == "told" and bool((encoding.scale == 1).all())
+    return replace(full, scale=np.ones(len(varying))) if plain else full
 
 
 def _described(column: Column, known: ColumnSummary) -> tuple[Column, Array, Array]:
