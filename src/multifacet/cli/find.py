@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +111,7 @@ def _search(run: Run, source: Source, checkpoint: Path) -> Views:
     from ..tables.find import find_views
 
     with run.display as progress, run.stage("find"):
-        return find_views(
+        views = find_views(
             source.columns,
             given=source.given or None,
             features=source.roles.features,
@@ -119,6 +120,7 @@ def _search(run: Run, source: Source, checkpoint: Path) -> Views:
             verbose=progress,
             **{name: run.options[name] for name in _LIBRARY},
         )
+    return replace(views, cells=source.cells)
 
 
 def _write(folder: Path, views: Views, run: Run) -> None:
