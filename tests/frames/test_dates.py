@@ -50,7 +50,7 @@ def test_parts_of_new_rows_and_missing_ones():
         encoding = prepare(table, missing="impute", **options).encoding
     fresh = {"seen": [dt.date(2030, 12, 1)], "mass": [4]}
     assert encoding.transform(fresh).tolist() == [[4.0, 12.0]]
-    with pytest.raises(ValueError, match="data has no column 'seen.month'"):
+    with pytest.raises(ValueError, match=r"data has no column 'seen.month'"):
         encoding.transform({"mass": [4]})
 
 
@@ -64,9 +64,9 @@ def test_nothing_is_made_of_dates_unasked_and_it_is_said_how():
     )
     with pytest.raises(ValueError, match=r"'seen' holds dates or times: name the parts .*'seen.mo"):
         prepare(table, features=["mass", "seen"])
-    with pytest.raises(ValueError, match="features='mass.mont' is not a column"):
+    with pytest.raises(ValueError, match=r"features='mass.mont' is not a column"):
         prepare(table, features=["mass.mont"])
-    with pytest.raises(ValueError, match="given='seen.month' is not a column"):
+    with pytest.raises(ValueError, match=r"given='seen.month' is not a column"):
         prepare(table, given="seen.month")
 
 

@@ -32,7 +32,10 @@ CLAIMS = {
     "plot_13_nothing_there": [("No view beyond chance in", 100, 100)],
     "plot_14_scores": [("score_weight=1.0: NMI with what the expert means", 0.9, 1)],
     "plot_15_dask": [("shape=(", 4000, 4000)],
-    "plot_16_anndata": [("genes behind it: cycle", 0, 19), ("in the group of those that divide as they do:", 0.9, 1)],
+    "plot_16_anndata": [
+        ("genes behind it: cycle", 0, 19),
+        ("in the group of those that divide as they do:", 0.9, 1),
+    ],
 }
 
 
