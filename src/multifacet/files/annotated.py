@@ -121,7 +121,7 @@ class Representation:
         if self.key is not None:
             return self._of_key(data)
         matrix = _matrix(data[:, _known_variables(data, self.variables or self.names)], self.layer)
-        if self.loadings is None:
+        if self.loadings is None or self.mean is None:
             return matrix
         return np.asarray(matrix @ self.loadings) - self.mean @ self.loadings
 

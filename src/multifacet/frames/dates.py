@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import numpy as np
 
+from ..linalg import Array
 from .cells import Cells
 
 #: What a date has: the days since the beginning of 1970 (with the time as a fraction) tell order
@@ -49,26 +51,27 @@ def part_of(cells: Cells, part: str) -> Cells:
     return Cells(f"{cells.place[:-1]}.{part}'", "number", values, cells.missing)
 
 
-def _seconds(text: object, place: str) -> float:
+def _seconds(value: object, place: str) -> float:
     """Return the seconds from the beginning of 1970 to a date; those without a zone are in UTC."""
-    match = isinstance(text, str) and (_GERMAN.fullmatch(text) or _SLASHES.fullmatch(text))
+    text = str(value).strip()
+    match = _GERMAN.fullmatch(text) or _SLASHES.fullmatch(text)
     if match:
         text = f"{match['year']}-{match['month']:0>2}-{match['day']:0>2}{match['time'] or ''}"
     try:
-        found = datetime.fromisoformat(str(text).strip())
+        found = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(
-            f"{place} holds {text!r}, of which no parts can be told: write dates such as "
+            f"{place} holds {str(value)!r}, of which no parts can be told: write dates such as "
             "2026-01-31 or 31.1.2026"
         ) from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
-def _days(seconds: np.ndarray) -> np.ndarray:
+def _days(seconds: Array) -> Array:
     return (seconds // _DAY).astype("int64")
 
 
-_PARTS = {
+_PARTS: dict[str, Callable[[Array], Array]] = {
     "year": lambda s: _days(s).astype("datetime64[D]").astype("datetime64[Y]").astype(int) + 1970,
     "month": lambda s: (
         _days(s).astype("datetime64[D]").astype("datetime64[M]").astype(int) % 12 + 1

@@ -66,7 +66,7 @@ def pack(views: Views) -> tuple[dict[str, Any], dict[str, Array]]:
     if path is not None:
         packed |= {f"frontier_{name}": getattr(path, name) for name in _FRONTIER_ARRAYS}
     roles, cells = views.roles, views.cells
-    if cells is not None and cells.loadings is not None:
+    if cells is not None and cells.mean is not None and cells.loadings is not None:
         packed |= {"cells_mean": cells.mean, "cells_loadings": cells.loadings}
     meta = {
         "format": FORMAT,
