@@ -23,6 +23,7 @@ NAMES = (
     "published",
     "selection",
     "tables",
+    "categories",
     "generated",
     "views",
     "calibration",

@@ -142,6 +142,17 @@ def test_a_search_among_some_rows_and_features(client, small, tmp_path):
     check_repetition(client, address, tmp_path)
 
 
+def test_groups_that_belong_together_are_not_told_apart(client, small, tmp_path):
+    address = uploaded(client, small, given=[])
+    searched(client, address)
+    (found,) = searched(client, address, together={"view": "v1", "groups": [0, 1]})
+    step_found = found_step(client, address, found)
+    assert (step_found["follows"], step_found["passed"]) == (0, 1)  # the first one came again
+    labels = labels_of(client, address)
+    assert agreement(labels["v1"], labels[found]) < 0.2
+    check_repetition(client, address, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("hint", "words"),
     [
@@ -154,6 +165,18 @@ def test_hints_about_nothing_are_refused(client, small, hint, words):
     answer = client.post(f"{address}/jobs", json=QUICK | hint)
     assert answer.status_code == 400
     assert words in answer.json()["detail"]
+
+
+def test_groups_that_a_view_has_not_cannot_be_kept_together(client, small):
+    address = uploaded(client, small, given=[])
+    searched(client, address)
+    for groups in ([0, 7], [1, 1]):
+        hint = {"together": {"view": "v1", "groups": groups}}
+        answer = client.post(f"{address}/jobs", json=QUICK | hint)
+        assert answer.status_code == 400
+        assert "groups of this view are counted from 0 to 1" in answer.json()["detail"]
+    unknown = {"together": {"view": "v9", "groups": [0, 1]}}
+    assert client.post(f"{address}/jobs", json=QUICK | unknown).status_code == 404
 
 
 def test_colours_stay_with_the_groups_that_are_left():

@@ -18,8 +18,8 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
+from multifacet.files import annotated as annotated_module
 from multifacet.files import atomic, read_file, to_json, write_json, write_table, write_text
-from multifacet.files import binary as binary_module
 from multifacet.frames import prepare
 
 from ..conftest import DATA
@@ -294,14 +294,14 @@ def test_matrices_of_annotated_data_can_be_chosen(annotated, monkeypatch):
     logs = read_file(path, matrix="layers:logs")
     np.testing.assert_array_equal(logs.columns["g2"], np.log1p(X[:, 1]))
     reduced = read_file(path, matrix="obsm:X_pca")
-    assert reduced.features == ["X_pca_0", "X_pca_1"]
-    np.testing.assert_array_equal(reduced.columns["X_pca_1"], X[:, 1] * 10)
+    assert reduced.features == ["X_pca_1", "X_pca_2"]
+    np.testing.assert_array_equal(reduced.columns["X_pca_2"], X[:, 1] * 10)
     expect_error(
         "matrix='obsm:pca' is not in 'birds.h5ad': it has 'X', 'layers:logs', 'obsm:X_pca'",
         path,
         matrix="obsm:pca",
     )
-    monkeypatch.setattr(binary_module, "MAX_SPARSE_CELLS", 10)
+    monkeypatch.setattr(annotated_module, "MAX_SPARSE_CELLS", 10)
     expect_error(r"sparse with 4 rows and 3 columns.*pass a smaller one \('X', 'layers:logs'", path)
 
 

@@ -32,13 +32,18 @@ CLAIMS = {
     "plot_13_nothing_there": [("No view beyond chance in", 100, 100)],
     "plot_14_scores": [("score_weight=1.0: NMI with what the expert means", 0.9, 1)],
     "plot_15_dask": [("shape=(", 4000, 4000)],
+    "plot_16_anndata": [
+        ("genes behind it: cycle", 0, 19),
+        ("in the group of those that divide as they do:", 0.9, 1),
+    ],
 }
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example(path, capsys, monkeypatch, tmp_path):
-    if "dask" in path.stem:
-        pytest.importorskip("dask", reason="dask is not installed")
+    for name in ("dask", "anndata"):
+        if name in path.stem:
+            pytest.importorskip(name, reason=f"{name} is not installed")
     monkeypatch.chdir(tmp_path)
     pyplot.switch_backend("Agg")
     pyplot.close("all")

@@ -113,3 +113,55 @@ def test_views_are_written_under_one_prefix(sparse, tmp_path):
     assert shuffled.obs["multifacet_1"].loc[labels.index].equals(labels)
     with pytest.raises(ValueError, match="data has no observation 'cell 0'"):
         views.assign(data[50:].copy())
+
+
+@pytest.mark.parametrize(
+    ("genes", "options"),
+    [
+        (20, {}),
+        (20, {"layer": "raw"}),
+        (20, {"features": [f"gene {j}" for j in range(14)]}),
+        (150, {}),  # through components that are computed
+        (150, {"layer": "raw"}),
+        (150, {"use_rep": "X_pca"}),
+    ],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_new_cells_get_their_groups_and_places(genes, options, sparse, tmp_path):
+    data, kind, _ = cells(genes, sparse=sparse)
+    data.obsm["X_pca"] = np.asarray(data.X @ np.eye(genes, 14))
+    known = data[:, ::-1].copy()  # variables are found by their names
+    if options.get("use_rep") is None:
+        del data.obsm["X_pca"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on components
+        views = find_views(data, given=kind, **OPTIONS, **options)
+    again = type(views).load(views.save(tmp_path / "views.npz"))
+    known.write_h5ad(tmp_path / "known.h5ad")
+    for one in (views, again):
+        for rows in (known, tmp_path / "known.h5ad"):
+            assert one.predict(rows).ravel().tolist() == views[0].labels.tolist()
+            np.testing.assert_allclose(one.transform(rows)[0], views[0].projection, atol=1e-5)
+    assert views.predict(known[5:9]).ravel().tolist() == views[0].labels[5:9].tolist()
+
+
+def test_what_new_cells_lack_is_said():
+    data, kind, _ = cells(20)
+    data.obsm["X_pca"] = np.asarray(data.X[:, 2:16])
+    views = find_views(data, given=kind, use_rep="X_pca", **OPTIONS)
+    fresh = data.copy()
+    fresh.obsm["X_pca"] = fresh.obsm["X_pca"][:, :3]
+    with pytest.raises(ValueError, match=r"obsm\['X_pca'\] of data has 3 columns, but had 14"):
+        views.predict(fresh)
+    del fresh.obsm["X_pca"]
+    with pytest.raises(ValueError, match=r"data has no obsm\['X_pca'\], in which the views were"):
+        views.transform(fresh)
+    by_gene = find_views(data, given=kind, **OPTIONS)
+    with pytest.raises(ValueError, match="data has no variable 'gene 0', in which the views were"):
+        by_gene.predict(data[:, 1:])
+
+
+def test_views_of_a_plain_table_tell_cells_by_the_names_of_variables():
+    data, kind, _ = cells(20)
+    views = find_views(data.to_df(), given=kind, **OPTIONS)
+    assert views.predict(data).ravel().tolist() == views[0].labels.tolist()

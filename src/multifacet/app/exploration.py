@@ -203,11 +203,13 @@ class Exploration:
         *,
         features: list[str] | None = None,
         rows: list[int] | None = None,
+        together: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Return what a worker needs to find so many views beside all that is known.
 
         What was accepted is known, and what was rejected is not to come again: the search is given
-        both. ``features`` and ``rows`` are the only ones to look at, if someone said so.
+        both. ``features`` and ``rows`` are the only ones to look at, if someone said so, and the
+        groups of a view in ``together`` are not to be told apart.
         """
         with self.lock:
             setup = self.setup | ({} if features is None else {"features": features})
@@ -238,8 +240,16 @@ class Exploration:
                 "options": options,
                 "names": names,
                 "rows": among,
+                "together": None if together is None else self._rows_of(**together),
                 "n_rows": self.n_rows,
             }
+
+    def _rows_of(self, view: str, groups: list[int]) -> list[list[int]]:
+        """Return the rows of each of some groups of a view."""
+        labels, rows = self.views(view)[0].labels, self.rows(view)
+        if not {*groups} <= {*labels.tolist()} or len({*groups}) < len(groups):
+            raise ValueError(f"groups of this view are counted from 0 to {labels.max()}, each once")
+        return [rows[labels == group].tolist() for group in groups]
 
     def _check_hints(self, features: list[str] | None, rows: list[int] | None) -> None:
         strange = [name for name in features or [] if name not in self.setup["features"]]
@@ -282,6 +292,8 @@ class Exploration:
                 "merged": task["merged"],
                 # So many of them were found by the same search, which went on.
                 "follows": message["follows"],
+                # And so many more, which were passed over since they did not fit a hint.
+                "passed": message["passed"],
                 "among": task["rows"],
             }
             before.append(view_id)

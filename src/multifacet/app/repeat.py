@@ -161,7 +161,8 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
-    count = f"n_views={step['follows'] + 1}"
+    before = step["follows"] + step["passed"]  # of the views that the same search has found
+    count = f"n_views={before + 1}"
     # The page shows what only repeats a feature, too, and then begins another search.
     every = [
         "data",
@@ -171,7 +172,7 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
         *(f"{k}={v!r}" for k, v in options.items()),
     ]
     lines += [f"views_{i} = find_views(", *(f"    {one}," for one in every), ")"]
-    lines.append(f"labels_{i} = views_{i}[{step['follows']}].labels")
+    lines.append(f"labels_{i} = views_{i}[{before}].labels")
     for groups in facet.merges:
         lines.append(
             f"labels_{i} = np.where(np.isin(labels_{i}, {groups}), {min(groups)}, labels_{i})"
@@ -201,7 +202,7 @@ def _record(
         "standardize": step["standardize"],
         "missing": step["missing"],
         "keep_trivial": True,
-        "n_views": step["follows"] + 1,
+        "n_views": step["follows"] + step["passed"] + 1,
         **step["options"],
     }
     record = Record("find", defaults("find") | said)

@@ -211,7 +211,7 @@ def _add_searches(app: FastAPI, bench: Workbench) -> None:
         """Start a search for views beside everything that is known."""
         options = body.model_dump()
         count = options.pop("n_views")
-        hints = {name: options.pop(name) for name in ("features", "rows")}
+        hints = {name: options.pop(name) for name in ("features", "rows", "together")}
         exploration = bench.get(exploration_id)
         job = bench.search(exploration, options, count, **hints)
         return Answer(job.to_dict(), status_code=201)

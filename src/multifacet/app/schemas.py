@@ -83,15 +83,24 @@ class Options(Strict):
     random_state: Annotated[int, Field(ge=0, le=2**31 - 2)] = 0
 
 
+class Groups(Strict):
+    """Groups of a view."""
+
+    view: str
+    groups: Annotated[list[int], Field(min_length=2, max_length=50)]
+
+
 class Search(Options):
     """Settings of a search, how many views are to be found, and hints where to look.
 
-    ``features`` are the only ones of the features that count, ``rows`` the only rows.
+    ``features`` are the only ones of the features that count, ``rows`` the only rows. Views that
+    tell the groups in ``together`` apart are passed over.
     """
 
     n_views: Annotated[int, Field(ge=1, le=6)] = 1
     features: Annotated[list[Name], Field(min_length=1, max_length=5000)] | None = None
     rows: Annotated[list[int], Field(min_length=1)] | None = None
+    together: Groups | None = None
 
 
 class Accept(Strict):
@@ -142,7 +151,7 @@ ViewId = Annotated[str, Field(pattern="^v[0-9]{1,9}$")]
 Count = Annotated[int, Field(ge=0, le=2**53)]
 FileName = Annotated[str, AfterValidator(check_file_name)]
 GivenName = Annotated[str, AfterValidator(check_name)]
-Groups = Annotated[list[Count], Field(min_length=2)]
+MergedGroups = Annotated[list[Count], Field(min_length=2)]
 
 
 class KeptRoles(BaseModel):
@@ -179,8 +188,9 @@ class KeptFind(KeptRoles):
     dropped: list[Count]
     options: KeptOptions
     known: list[ViewId]
-    merged: dict[ViewId, list[Groups]]
+    merged: dict[ViewId, list[MergedGroups]]
     follows: Count = 0
+    passed: Count = 0
     among: list[Count] | None = None
 
 
@@ -211,7 +221,7 @@ class KeptMerge(BaseModel):
 
     do: Literal["merge"]
     view: ViewId
-    groups: Groups
+    groups: MergedGroups
 
 
 KeptStep = Annotated[KeptFind | KeptVerdict | KeptRename | KeptMerge, Field(discriminator="do")]

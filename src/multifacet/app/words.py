@@ -24,6 +24,7 @@ _MISSING = "“Missing values”"
 _ADVICE: dict[Remedy, str] = {
     "given or feature": "mark them as “known” or as “feature” if you need them otherwise",
     "given or left out": "mark them as “known” or as “left out”",
+    "convert": "add columns with its year, month or weekday if you need it",
     "name features": "mark those that are as “feature”",
     "row names": "mark it as “row name” or as “left out”",
     "left out": "mark it as “left out”",
@@ -40,6 +41,7 @@ _ADVICE: dict[Remedy, str] = {
     "left out or drop rows": (
         f"mark them as “left out”, or choose under {_MISSING} to leave out their rows"
     ),
+    "variables": "keep 100 of them at most in the file to look among variables",
     "standardize": "choose under “Scale of features” that each has its own",
 }
 #: What the page calls known, at the beginning of a sentence.

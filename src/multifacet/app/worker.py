@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 MEMORY_SHARE = 0.8
 #: Seconds between two messages about progress, and points of a picture on the way.
 PACE, SKETCH_POINTS = 0.15, 2000
+#: What groups have in common, from 0 to 1, from which a view leaves them together, and how many
+#: views are looked at until one does.
+TOGETHER, MOST_PASSED = 0.7, 5
 
 
 def work(connection: Connection) -> None:
@@ -82,9 +86,10 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
         index = rows[places] if prepared.encoding.identifier is None else prepared.index
         prepared = replace(prepared, rows=rows[places], index=index)
         search, follows = _begun(prepared, job["options"], kept)
-        view = search.next(_Teller(connection, prepared, name))
+        view = search.next(_Teller(connection, prepared, name), _kept_together(job, prepared.rows))
         if view is None:
             raise ValueError("no further grouping was found: allow one again, or change settings")
+        passed = len(search.found) - 1 - follows
         views = told_views(prepared, search.finder, [view])
         if views[0].repeats:  # the next search is given it, as that of find_views is
             kept.clear()
@@ -95,7 +100,24 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
         given.append(name)
         dropped = sorted({*range(job["n_rows"])} - {*views.rows.tolist()})
         found = {"kind": "found", "views": views, "name": name, "dropped": dropped}
-        connection.send(found | {"follows": follows})
+        connection.send(found | {"follows": follows, "passed": passed})
+
+
+def _kept_together(job: dict[str, Any], rows: Any) -> Callable[[Any], bool] | None:
+    """Return what tells whether labels of some rows leave groups together, if anyone asked."""
+    import numpy as np
+
+    if job["together"] is None:
+        return None
+    members = [np.flatnonzero(np.isin(rows, group)) for group in job["together"]]
+
+    def together(labels: Any) -> bool:
+        shares = [np.bincount(labels[one], minlength=labels.max() + 1) for one in members]
+        spread = [one / max(one.sum(), 1) for one in shares]
+        # What all of the groups have in common: 1 if they are spread alike, 0 if they are apart.
+        return bool(np.minimum.reduce(spread).sum() >= TOGETHER)
+
+    return together
 
 
 @dataclass
@@ -108,12 +130,17 @@ class _Kept:
     ongoing: Any
     found: list[Any]
 
-    def next(self, tell: _Teller) -> Any:
+    def next(self, tell: _Teller, fits: Callable[[Any], bool] | None) -> Any:
+        """Return the next view; those that do not fit are passed over like views seen before."""
         self.finder.set_params(verbose=tell)
-        view = self.ongoing.next(self.found)
-        if view is not None:
+        for _ in range(1 if fits is None else MOST_PASSED):
+            view = self.ongoing.next(self.found)
+            if view is None:
+                return None
             self.found.append(view.labels)
-        return view
+            if fits is None or fits(view.labels):
+                return view
+        return None
 
     def leads_to(self, X: Any, options: dict[str, Any], known: list[Any]) -> bool:
         """Tell whether going on is what is asked for."""

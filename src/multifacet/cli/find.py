@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +140,7 @@ def _search(run: Run, source: Source | Parts, checkpoint: Path) -> Views:
         said |= {"checkpoint": checkpoint, "verbose": progress}
         if isinstance(source, Parts):
             return source.find(ViewFinder(**said), keep_trivial=keep_trivial)
-        return find_views(
+        views = find_views(
             source.columns,
             given=source.given or None,
             features=source.roles.features,
@@ -149,6 +150,7 @@ def _search(run: Run, source: Source | Parts, checkpoint: Path) -> Views:
             keep_trivial=keep_trivial,
             **said,
         )
+    return replace(views, cells=source.cells)
 
 
 def _write(folder: Path, views: Views, run: Run, source: Source | Parts) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,10 @@ from .options import reading_options, role_options, several
 from .run import Run
 from .source import read_roles
 from .words import in_options
+
+if TYPE_CHECKING:
+    from ..frames.notes import Note
+    from ..frames.roles import Roles
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "rich", "click")
 #: Packages that come with an extra of this one, and its name.
@@ -53,11 +57,24 @@ def _show_roles(run: Run) -> None:
     """Show what was decided about every column, and what can be said otherwise."""
     with run.stage("read"):
         roles = read_roles(run)[-1]
-    notes = [in_options(note, run.options) for note in roles.notes if note.remedy is not None]
+    found = [*roles.notes, *_note_on_missing(roles)]
+    notes = [in_options(note, run.options) for note in found if note.remedy is not None]
     if run.options["as_json"]:
         say_json({"rows": roles.n_rows, "columns": roles.table(), "notes": notes})
     else:
         say("\n".join([str(roles), *notes]))
+
+
+def _note_on_missing(roles: Roles) -> list[Note]:
+    """Say beforehand what a search would stop at."""
+    from ..frames.notes import Note
+    from ..frames.table import listing
+
+    lacking = [one.name for one in roles.columns if one.use == "feature" and one.missing]
+    if not lacking:
+        return []
+    verb = "lack" if len(lacking) > 1 else "lacks"
+    return [Note(f"{listing(lacking)} {verb} values: ", "impute or drop", tuple(lacking))]
 
 
 def _show_versions(rows: int, columns: int, as_json: bool) -> None:

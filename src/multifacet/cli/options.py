@@ -221,7 +221,10 @@ reading_options = stacked(
     option("separator", help="Between fields of text; a character, tab or space."),
     option("decimal", type=click.Choice([".", ","]), help="Decimal mark of text."),
     option("encoding", help="Encoding of text.  [default: UTF-8]"),
-    option("matrix", help="Matrix of a .h5ad file: X, layers:NAME or obsm:NAME."),
+    option(
+        "matrix",
+        help="Of a .h5ad file: X, layers:NAME or obsm:NAME; auto is X, or components of it.",
+    ),
     option("id", metavar="COL", help="Column that names the rows."),
 )
 data_options = stacked(click.argument("data", type=click.Path()), reading_options)

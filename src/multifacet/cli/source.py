@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..runs.table import ROW, named_columns
@@ -12,6 +12,7 @@ from .words import in_options
 
 if TYPE_CHECKING:
     from ..files import FileData
+    from ..files.annotated import Representation
     from ..frames.roles import Roles
     from ..frames.table import Table
     from .run import Run
@@ -24,11 +25,15 @@ _READING = ("format", "separator", "decimal", "encoding", "matrix")
 
 @dataclass(frozen=True)
 class Source:
-    """A table, what its columns are for, and which hold what is known."""
+    """A table, what its columns are for, and which hold what is known.
+
+    Of annotated data, ``cells`` says where the features are from.
+    """
 
     columns: dict[str, Any]
     roles: Roles
     given: list[str]
+    cells: Representation | None = None
 
 
 def read_source(run: Run, *guides: str) -> Source:
@@ -36,9 +41,9 @@ def read_source(run: Run, *guides: str) -> Source:
 
     ``guides`` are options whose columns are no features, as those that are given.
     """
-    columns, given, roles = read_roles(run, *guides)
+    file, columns, given, roles = read_roles(run, *guides)
     note_roles(run, roles, given)
-    return Source(columns, roles, given)
+    return Source(columns, roles, given, file.cells)
 
 
 def note_roles(run: Run, roles: Roles, given: list[str]) -> None:
@@ -55,8 +60,8 @@ def note_roles(run: Run, roles: Roles, given: list[str]) -> None:
         run.note(f"{listing(twice)} is given, so it is no feature")
 
 
-def read_roles(run: Run, *guides: str) -> tuple[dict[str, Any], list[str], Roles]:
-    """Read DATA; return its columns, which are given, and what all of them are for."""
+def read_roles(run: Run, *guides: str) -> tuple[FileData, dict[str, Any], list[str], Roles]:
+    """Read DATA; return it, its columns, which are given, and what all of them are for."""
     from ..frames.roles import assign_roles
     from ..frames.table import read_table
 
@@ -74,27 +79,26 @@ def read_roles(run: Run, *guides: str) -> tuple[dict[str, Any], list[str], Roles
         features=options["features"] or file.features,
         categories=options["categories"],
     )
-    return columns, given, roles
+    return file, columns, given, roles
 
 
 def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
     """Read DATA; return it, its columns, and the identifier if the user or the file names one."""
     from ..files import read_file
+    from ..files.reading import recognise_suffix
 
-    file = read_file(run.options["data"], **{name: run.options[name] for name in _READING})
+    path, said = run.options["data"], {name: run.options[name] for name in _READING}
+    named = run.options.get("features") and recognise_suffix(str(path)) == "h5ad"
+    if named and said["matrix"] == "auto":
+        said["matrix"] = "X"  # components would not have the variables that were named
+    file = read_file(path, **said)
     run.has_read(file)
     return file, *_named_rows(file, run.options["identifier"])
 
 
 def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any], str | None]:
     """Return the columns and the identifier, which may belong to no column of the file."""
-    from ..frames.looks import counts_rows
-
-    if file.index is None or identifier is not None:
-        return file.columns, identifier
-    columns, name = named_columns(file)
-    # Mere row numbers, as pandas writes them, name the rows only if no column does it better.
-    return columns, None if counts_rows(file.index) else name
+    return named_columns(file) if identifier is None else (file.columns, identifier)
 
 
 def with_existing(run: Run, source: Source, places: list[str]) -> Source:
@@ -109,7 +113,7 @@ def with_existing(run: Run, source: Source, places: list[str]) -> Source:
             name += " (existing)"
         columns[name] = labels
         given.append(name)
-    return Source(columns, source.roles, given)
+    return replace(source, columns=columns, given=given)
 
 
 def _existing(run: Run, source: Source, path: str, column: str) -> list[Any]:

@@ -22,6 +22,7 @@ def in_options(note: Note, options: Container[str]) -> str:
 def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, str]:
     """Return the remedies that name arguments in Python; the others are said alike."""
     name = repr(columns[0]) if columns else ""
+    month = repr(f"{columns[0]}.month") if columns else ""
     given = "--given or " if "given" in options else ""  # which not every command has
     labels = "--given, " if "given" in options else ""
     return {
@@ -29,6 +30,7 @@ def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, s
             f"use {labels}--features or --categories use if you need them otherwise"
         ),
         "given or left out": f"use {given}--exclude",
+        "convert": f"name parts of it in --features if you need it, such as {month}",
         "plain numbers": "write plain numbers if you need it (--decimal names the decimal mark)",
         "name features": "name them with --features, or pass --categories use",
         "row names": f"pass --id {name} or --exclude {name}",
@@ -39,5 +41,6 @@ def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, s
         "drop rows": "--missing drop leaves their rows out instead",
         "left out or drop rows": "--exclude them, or leave out their rows with --missing drop",
         "standardize": "use --standardize",
+        "variables": "--matrix X takes the variables themselves",
         "impute or left out": "use --missing impute or --exclude the columns that lack most",
     }

@@ -1,24 +1,18 @@
-"""Read the formats that are no text: Parquet, Arrow, NPY, NPZ and .h5ad, from their bytes."""
+"""Read the formats that are no text: Parquet, Arrow, NPY and NPZ, from their bytes."""
 
 from __future__ import annotations
 
 import io
-import warnings
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from ..frames.notes import Note
-from ..frames.table import listing
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
 from .data import FileData, named_once
 
-#: A sparse matrix of more cells would take most of a gigabyte as columns.
-MAX_SPARSE_CELLS = 10**8
 #: How the files of NumPy begin: one array, and several in an archive.
 _NPY, _NPZ = (b"\x93NUMPY",), (b"PK\x03\x04", b"PK\x05\x06")
 #: The column in which pandas keeps an index without a name.
@@ -137,56 +131,6 @@ def _check_array(name: str, what: str, array: Array) -> None:
     kinds = "biuf" if array.ndim != 1 else "biufUM"
     if array.dtype.kind not in kinds:
         raise ValueError(f"{name!r} holds {what} of type {array.dtype}: save real numbers")
-
-
-def read_h5ad(name: str, content: bytes, matrix: str) -> FileData:
-    """Read annotated data: a matrix, whose columns are features, and the columns of obs."""
-    anndata = need("anndata", "anndata", ".h5ad")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # on old files and repeated names, which are dealt with
-            data = anndata.read_h5ad(io.BytesIO(content))
-    except Exception as error:  # anything can be wrong inside, and h5py says so in many types
-        raise broken(name, ".h5ad", error) from error
-    notes = []
-    if not data.var_names.is_unique:
-        data.var_names_make_unique()
-        notes.append(Note("variables of the same name were numbered"))
-    values, names = _choose_matrix(name, data, matrix)
-    if issparse(values):
-        n_cells = values.shape[0] * values.shape[1]
-        if n_cells > MAX_SPARSE_CELLS:
-            raise ArgumentError(
-                Argument.of("matrix", matrix),
-                f" of {name!r} is sparse with {values.shape[0]} rows and {values.shape[1]} "
-                f"columns, {n_cells * 8 / 1e9:.1f} GB as a table: pass a smaller one "
-                f"({listing(_matrices(data))})",
-            )
-        values = values.toarray()
-    pairs = [(str(column), data.obs[column].array) for column in data.obs.columns]
-    pairs += zip(names, np.asarray(values).T, strict=True)
-    return FileData(named_once(name, pairs), np.asarray(data.obs_names, dtype=object), names, notes)
-
-
-def _matrices(data: Any) -> list[str]:
-    """Return what ``matrix`` may be."""
-    known = ["X"] if data.X is not None else []
-    for part in ("layers", "obsm"):
-        known += [f"{part}:{key}" for key in getattr(data, part)]
-    return known
-
-
-def _choose_matrix(name: str, data: Any, matrix: str) -> tuple[Any, list[str]]:
-    """Return a matrix of annotated data, and the names of its columns."""
-    if matrix not in _matrices(data):
-        known = listing(_matrices(data))
-        raise ArgumentError(Argument.of("matrix", matrix), f" is not in {name!r}: it has {known}")
-    part, _, key = matrix.partition(":")
-    if part == "obsm":
-        values = np.asarray(data.obsm[key])
-        return values, [f"{key}_{j}" for j in range(values.shape[1])]
-    values = data.X if part == "X" else data.layers[key]
-    return values, [str(variable) for variable in data.var_names]
 
 
 def broken(name: str, kind: str, error: Exception) -> ValueError:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..frames.notes import Note
 from ..frames.table import listing
 from ..linalg import Array
+
+if TYPE_CHECKING:
+    from .annotated import Representation
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,8 @@ class FileData:
         Format of the file, one of ``FORMATS``.
     sha256 : str
         Hash of its bytes.
+    cells : Representation or None
+        Of annotated data, where the features are from.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class FileData:
     name: str = ""
     format: str = ""
     sha256: str = ""
+    cells: Representation | None = field(repr=False, default=None)
 
 
 def named_once(name: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

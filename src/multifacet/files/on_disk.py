@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..frames.table import OnDisk
+from .annotated import open_annotated
 from .binary import broken, check_numbers, need
 from .many import is_several, open_several
 from .parquet import BATCH_ROWS, ParquetTable, coded, column_names
@@ -56,12 +57,20 @@ def open_table(path: str | Path) -> OnDisk:
     return _TABLES[kind](path)
 
 
-def read_path(path: str | PathLike[str]) -> Mapping[str, Any]:
-    """Return the columns of a file, read when they are asked for where the format allows it."""
+def read_path(path: str | PathLike[str]) -> Any:
+    """Return the columns of a file, read when they are asked for where the format allows it.
+
+    A .h5ad file is more than columns: it gives annotated data.
+    """
     if is_several(path):
         return open_several(path)
     path = Path(path)
-    return open_table(path) if recognise_suffix(path.name) in _TABLES else read_file(path).columns
+    kind = recognise_suffix(path.name)
+    if kind == "h5ad":
+        if not path.is_file():
+            raise missing_file(path)
+        return open_annotated(path.name, path)
+    return open_table(path) if kind in _TABLES else read_file(path).columns
 
 
 class _Mapped(OnDisk):

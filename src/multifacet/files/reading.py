@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ..frames.table import CLOSE, listing
 from ..wording import Argument, ArgumentError
-from .binary import read_arrow, read_h5ad, read_npy, read_npz, read_parquet
+from .annotated import read_h5ad
+from .binary import read_arrow, read_npy, read_npz, read_parquet
 from .data import FileData
 from .text import read_delimited
 
@@ -43,7 +44,7 @@ def read_file(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
-    matrix: str = "X",
+    matrix: str = "auto",
 ) -> FileData:
     r"""Read a table from a file of a usual format.
 
@@ -64,8 +65,9 @@ def read_file(
         Decimal mark of a text file; by default a point, or a comma if that is what numbers have.
     encoding : str, optional
         Encoding of a text file; by default UTF-8, or UTF-16 if it says so.
-    matrix : str, default="X"
-        Matrix of a .h5ad file: "X", "layers:NAME" or "obsm:NAME".
+    matrix : str, default="auto"
+        Matrix of a .h5ad file: "X", "layers:NAME" or "obsm:NAME"; "auto" is X or, of more than
+        100 variables, their principal components, as in :func:`multifacet.find_views`.
 
     Returns
     -------
@@ -182,7 +184,7 @@ def _read_as(
                 raise ValueError(f"{option}={value!r} is for text, but {name!r} is read as {kind}")
     if kind == "h5ad":
         return read_h5ad(name, content, matrix)
-    if matrix != "X":
+    if matrix != "auto":
         read = f" is for .h5ad files, but {name!r} is read as {kind}"
         raise ArgumentError(Argument.of("matrix", matrix), read)
     if kind == "csv":

@@ -128,7 +128,7 @@ class Encoding:
                 f"from {len(names)} columns: {listing(names)}"
             )
         used = [column for column in self.columns if column.features]
-        absent = [column.name for column in used if column.name not in table.columns]
+        absent = [column.name for column in used if not table.has(column.name)]
         if len(absent) > 1:  # of a single one, reading it says more
             raise ValueError(f"data has no column {listing(absent)}: all of these are needed")
         cells = {c.name: as_kind(table.read(c.name), c.kind) for c in used}

@@ -114,7 +114,7 @@ def _words(cells: Cells, values: set[str], n: int) -> What:
     """Return what text, categories, truth values and dates look like."""
     if len(values) < 2:
         return "constant" if values else "empty"
-    if cells.kind == "date" or _are_dates(cells):
+    if cells.kind == "date" or are_dates(cells):
         return "dates"
     if cells.kind == "boolean":
         return "few"
@@ -191,7 +191,7 @@ def counts_rows(column: Array) -> bool:
     return column[0] in (0, 1) and bool((column == np.arange(len(column)) + column[0]).all())
 
 
-def _are_dates(cells: Cells) -> bool:
+def are_dates(cells: Cells) -> bool:
     """Tell if text is dates, such as 2026-01-31, 31.1.2026 or 01/31/2026, perhaps with a time."""
     if cells.kind != "category":
         return False

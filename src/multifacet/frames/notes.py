@@ -30,6 +30,7 @@ Remedy = Literal[
     "replace",  # infinite values
     "standardize",  # features on one scale: perhaps each needs its own
     "logarithms",  # skewed features
+    "variables",  # components were taken in place of many variables
 ]
 #: All remedies.
 REMEDIES: tuple[str, ...] = get_args(Remedy)
@@ -73,7 +74,7 @@ def in_python(remedy: Remedy, columns: tuple[str, ...]) -> str:
         ),
         "given or left out": "name them in given or exclude",
         "plain numbers": "write plain numbers if you need it",
-        "convert": "convert it to numbers if you need it",
+        "convert": f"name parts of it in features if you need it, such as {name + '.month'!r}",
         "group": "group its values if you need it",
         "name features": "name them with features=NAMES, or pass categories='use'",
         "row names": f"pass identifier={name!r} or exclude=[{name!r}]",
@@ -90,6 +91,7 @@ def in_python(remedy: Remedy, columns: tuple[str, ...]) -> str:
         "replace": "replace or drop them first",
         "standardize": "pass standardize=True",
         "logarithms": "taking logarithms first may show more",
+        "variables": "use_rep='X' takes the variables themselves",
     }[remedy]
 
 

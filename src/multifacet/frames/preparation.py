@@ -16,7 +16,7 @@ from ..linalg import Array
 from ..wording import Argument, ArgumentError
 from .cells import Cells, check_cells, check_sparse, read_column, whole
 from .encoding import Encoding, encode, learn
-from .looks import MAX_CATEGORIES, read_plainly
+from .looks import MAX_CATEGORIES, are_dates, read_plainly
 from .notes import InputError, InputWarning, Note, Remedy
 from .references import Reference, read_reference
 from .roles import Roles, assign_roles
@@ -377,11 +377,9 @@ def _read_feature(table: Table, name: str) -> Cells:
     distinct = len(set(present)) if cells.kind == "category" else 0
     if not len(present):
         problem = "has no values at all: "
-    elif cells.kind == "date":
-        problem = (
-            "holds dates or times: convert it to numbers, such as the year or the days since the "
-            "first, or "
-        )
+    elif cells.kind == "date" or are_dates(cells):
+        parts = f"name the parts that matter, such as {name + '.month'!r} or {name + '.elapsed'!r}"
+        problem = f"holds dates or times: {parts if table.named else 'convert it to numbers'}, or "
     elif distinct == len(present) > 2:
         remedy = "row names" if table.named else remedy
         problem = f"holds text with {distinct} different values in {distinct} rows: "

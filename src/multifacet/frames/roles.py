@@ -169,7 +169,9 @@ def assign_roles(
     Columns that look like labels are references, since among the features they would only lead
     back to what someone knows: text and categories of few values, truth values, and numbers of
     few values, unless nearly all numbers are such, or all of them are counts or ratings of one
-    kind. Constant columns, dates and free text are left out. Data whose columns have no names are
+    kind. Constant columns, dates and free text are left out; parts of a date in a column ``seen``
+    are features if they are named, as ``seen.year``, ``.month``, ``.weekday`` (from Monday, 1) or
+    ``.elapsed`` (days). Data whose columns have no names are
     features throughout.
 
     Parameters
@@ -219,7 +221,7 @@ def assign_roles(
         raise ValueError("data has no columns")
     if not table.named:
         return _all_features(table)
-    looks = {name: look_at(table, name) for name in table.columns}
+    looks = {name: look_at(table, name) for name in dict.fromkeys([*table.columns, *wanted])}
     uses, notes = dict(told), []
     if "row name" not in told.values():
         rows = _row_names(table, {n: look for n, look in looks.items() if n not in told})
@@ -284,7 +286,7 @@ def _share_a_unit(table: Table, names: list[str]) -> bool:
 
 def _settle(name: str, look: Look, use: Use | None, told: Use | None) -> ColumnRole:
     """Return the role of a column: as decided, or else a reference if it can be compared."""
-    why = "" if use in ("feature", "given") else REASONS[look.what]
+    why = "" if use in ("feature", "given") else _reason(look)
     if use == "row name" and told:
         why = ""
     if told == "left out":
@@ -293,6 +295,13 @@ def _settle(name: str, look: Look, use: Use | None, told: Use | None) -> ColumnR
         comparable = look.what in (*_NUMBERS, *_LABELS, "many")
         use = "reference" if comparable else "left out"
     return ColumnRole(name, use, _holds(look), why, look.missing)
+
+
+def _reason(look: Look) -> str:
+    """Say why a column is no feature."""
+    if look.what == "many" and look.kind == "number":
+        return "numbers blocks: every value equally often"
+    return REASONS[look.what]
 
 
 def _holds(look: Look) -> str:

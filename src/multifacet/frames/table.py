@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix, issparse
 from ..linalg import Array, is_array_like
 from ..wording import Argument, ArgumentError
 from .cells import ONE_VALUE, Cells, as_array, read_column
+from .dates import part_of, split_part
 
 #: Likeness from which a name is suggested in place of an unknown one.
 CLOSE = 0.7
@@ -63,9 +64,21 @@ class Table:
     dtype: Any
     matrix: Any = None
 
+    def has(self, name: str) -> bool:
+        """Tell whether there is a column of this name, or a date of which it is a part."""
+        return name in self.columns or self._part(name) is not None
+
+    def _part(self, name: str) -> tuple[str, str] | None:
+        """Return the column and the part of a date that a name asks for, if any."""
+        asked = split_part(name) if self.named else None
+        return asked if asked is not None and asked[0] in self.columns else None
+
     def read(self, name: str) -> Cells:
-        """Return the cells of a column."""
+        """Return the cells of a column; of ``seen.month``, that part of the dates in ``seen``."""
         if name not in self.columns:
+            asked = self._part(name)
+            if asked is not None:
+                return part_of(self.read(asked[0]), asked[1])
             raise ValueError(f"data has no column {name!r}: {self._suggestion(name)}")
         place = f"column {name!r}" if self.named else f"column {name[1:]}"
         return read_column(place, self.columns[name])
@@ -83,7 +96,7 @@ class Table:
                     " names a column, but data has no column names: pass a data frame, or a dict "
                     "of columns",
                 )
-            if name not in self.columns:
+            if name not in self.columns and not (argument == "features" and self.has(name)):
                 meant = self._suggestion(name)
                 raise ArgumentError(Argument.of(argument, name), f" is not a column: {meant}")
         return found

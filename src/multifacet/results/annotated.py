@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 PREFIX = "multifacet"
 
 
-def is_annotated(data: Any) -> bool:
-    """Tell whether data are an AnnData object, whoever has made it."""
-    return all(hasattr(type(data), name) for name in ("obs", "obsm", "var_names", "layers"))
-
-
 def with_views(data: Any, views: Views) -> Any:
     """Return a copy of annotated data in which views are written.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..documents import RoleDict
 from ..evidence import Frontier
 from ..files import check_shape, shape_of
+from ..files.annotated import Representation
 from ..frames import Encoding, Reference, Roles
 from ..frames.roles import USES, ColumnRole
 from ..linalg import Array
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 #: Version of the file format of :meth:`multifacet.Views.save`.
 FORMAT = 2
 _FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
+#: What is kept of a representation beside its arrays.
+_CELLS = ("names", "layer", "key", "variables")
 #: In place of an array that is missing.
 _NONE = np.zeros(0)
 #: What a file of views holds beside arrays; keys that older files have not end in a question mark.
@@ -45,6 +48,10 @@ _META = {
     "frontier": (None, {"chosen": (int, None)}),
     "references?": [{"name": str, "names": ([str], None)}],
     "roles?": (None, {"n_rows": int, "columns": [shape_of(RoleDict)]}),
+    "cells?": (
+        None,
+        {"names": [str], "layer": (str, None), "key": (str, None), "variables": [str]},
+    ),
 }
 
 
@@ -58,7 +65,9 @@ def pack(views: Views) -> tuple[dict[str, Any], dict[str, Array]]:
     path = views.frontier
     if path is not None:
         packed |= {f"frontier_{name}": getattr(path, name) for name in _FRONTIER_ARRAYS}
-    roles = views.roles
+    roles, cells = views.roles, views.cells
+    if cells is not None and cells.mean is not None and cells.loadings is not None:
+        packed |= {"cells_mean": cells.mean, "cells_loadings": cells.loadings}
     meta = {
         "format": FORMAT,
         "given": list(views.given),
@@ -69,6 +78,7 @@ def pack(views: Views) -> tuple[dict[str, Any], dict[str, Array]]:
         "frontier": None if path is None else {"chosen": path.chosen},
         "references": [{"name": n, "names": one.names} for n, one in views.references.items()],
         "roles": None if roles is None else {"n_rows": roles.n_rows, "columns": roles.table()},
+        "cells": None if cells is None else {name: getattr(cells, name) for name in _CELLS},
     }
     return meta, arrays | packed
 
@@ -101,6 +111,7 @@ def unpack(meta: dict[str, Any], arrays: dict[str, Array]) -> dict[str, Any]:
         "significance": meta.get("significance", SIGNIFICANCE),
         "references": _unpacked_references(meta.get("references", []), arrays, n),
         "roles": _unpacked_roles(meta.get("roles")),
+        "cells": _unpacked_cells(meta.get("cells"), arrays),
     }
 
 
@@ -145,6 +156,20 @@ def _unpacked_roles(described: dict[str, Any] | None) -> Roles | None:
     if any(column.use not in USES for column in columns):
         raise ValueError("a column has a use that is not known")
     return Roles(columns, described["n_rows"])
+
+
+def _unpacked_cells(
+    described: dict[str, Any] | None, arrays: dict[str, Array]
+) -> Representation | None:
+    if described is None:
+        return None
+    p, d = len(described["variables"]), len(described["names"])
+    if not p:
+        return Representation(**described)
+    mean = check_array(arrays, "cells_mean", (p,), "f")
+    return Representation(
+        **described, mean=mean, loadings=check_array(arrays, "cells_loadings", (p, d), "f")
+    )
 
 
 def _plain(values: Array) -> Array:

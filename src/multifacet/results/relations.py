@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 from scipy.stats import chi2, f
@@ -183,13 +184,23 @@ def beside(found: Sequence[Relation]) -> str:
             if len(found) > 1
             else (f"no relation to your column {found[0].column}")
         )
-    return ", ".join(map(_told, real[:MAX_NAMED]))
+    alike = groupby(real[:MAX_NAMED], key=_word)
+    return ", ".join(_told(word, list(group)) for word, group in alike)
 
 
-def _told(one: Relation) -> str:
+def _word(one: Relation) -> str:
+    """Say how close a column is; nothing of numbers, of which a share is told."""
     if one.numbers:
-        return f"tells {one.agreement:.0%} of your column {one.column}"
+        return ""
     if one.nested:
-        return f"a {one.nested} version of your column {one.column} (agreement {one.agreement:.2f})"
-    word = "nearly" if one.agreement > THE_SAME else f"{how_related(one.agreement)} to"
-    return f"{word} your column {one.column} (agreement {one.agreement:.2f})"
+        return f"a {one.nested} version of"
+    return "nearly" if one.agreement > THE_SAME else f"{how_related(one.agreement)} to"
+
+
+def _told(word: str, group: list[Relation]) -> str:
+    """Return what is said of columns that are as close as each other."""
+    if not word:
+        parts = [f"tells {one.agreement:.0%} of your column {one.column}" for one in group]
+        return ", ".join(parts)
+    first, *others = [f"{one.column} (agreement {one.agreement:.2f})" for one in group]
+    return ", ".join([f"{word} your column{'s' * bool(others)} {first}", *others])

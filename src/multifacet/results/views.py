@@ -16,11 +16,12 @@ from ..documents import ViewsDocument
 from ..engines.base import is_dask
 from ..evidence import Frontier
 from ..files import read_path
+from ..files.annotated import Representation, is_annotated
 from ..frames import Encoding, Reference, Roles
 from ..frames.table import OnDisk
 from ..linalg import Array
 from ..printable import one_line
-from .annotated import is_annotated, with_views
+from .annotated import with_views
 from .archive import FORMAT, pack, unpack
 from .assigned import with_labels
 from .partitioned import Teller, assigned, placed, predicted
@@ -58,6 +59,8 @@ class Views:
         Columns that were no features, with which every view is compared.
     roles : Roles or None
         What every column was for; print it. None in a view from an older file.
+    cells : Representation or None
+        Of AnnData, where the features were from.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class Views:
     significance: float = field(repr=False, default=SIGNIFICANCE)
     references: dict[str, Reference] = field(repr=False, default_factory=dict)
     roles: Roles | None = field(repr=False, default=None)
+    cells: Representation | None = field(repr=False, default=None)
 
     def __len__(self) -> int:
         return len(self.views)
@@ -161,11 +165,13 @@ class Views:
 
         Parameters
         ----------
-        data : data frame, dict of columns, array, sparse matrix of m rows, or path
+        data : data frame, dict of columns, array, sparse matrix of m rows, AnnData, or path
             Rows with the columns in which the views were found, in any order; others are ignored.
             They are encoded and scaled as those were. Missing values are imputed if those were,
-            otherwise refused. Of dask collections nothing is computed yet: the result is a dask
-            array, and that of :meth:`transform` a list of them.
+            otherwise refused. Of AnnData, components that were computed for the search are
+            applied to the variables; a representation in ``obsm`` is taken as it is.
+            Of dask collections nothing is computed yet: the result is a dask array, and that of
+            :meth:`transform` a list of them.
 
         Returns
         -------
@@ -224,6 +230,9 @@ class Views:
     def _encoded(self, data: Any) -> Iterator[Any]:
         """Yield the features of rows: of all at once, or of some thousand of those on disk."""
         data = read_path(data) if isinstance(data, str | PathLike) else data
+        if is_annotated(data):
+            names = [column.name for column in self.encoding.columns if column.features]
+            data = (self.cells or Representation(names)).columns(data)
         if not isinstance(data, OnDisk):
             yield self.encoding.transform(data)
             return

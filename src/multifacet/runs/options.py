@@ -36,7 +36,7 @@ OPTIONS = {
         Option("separator", "separator"),
         Option("decimal", "decimal"),
         Option("encoding", "encoding"),
-        Option("matrix", "matrix", "X"),
+        Option("matrix", "matrix", "auto"),
         Option("id", "identifier"),
         Option("given", "given", []),
         Option("existing", "existing", []),

@@ -20,10 +20,15 @@ def unused(name: str, columns: Container[str]) -> str:
 
 
 def named_columns(file: FileData) -> tuple[dict[str, Any], str | None]:
-    """Return the columns, with the names of the rows among them, and which column that is."""
+    """Return the columns, with the names of the rows among them, and which column that is.
+
+    Mere row numbers, as pandas writes them, name the rows only if no column does it better.
+    """
+    from ..frames.looks import counts_rows
+
     if file.index is None:
         return file.columns, None
     name = ROW
     while name in file.columns:
         name += "_"
-    return {name: file.index, **file.columns}, name
+    return {name: file.index, **file.columns}, None if counts_rows(file.index) else name

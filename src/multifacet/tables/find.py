@@ -8,7 +8,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -17,20 +16,20 @@ from ..engines.base import is_dask
 from ..engines.cluster import on_cluster
 from ..evidence import attempt, frontier
 from ..files import open_partitions, read_path
-from ..files.reading import recognise_suffix
+from ..files.annotated import Representation, choose_representation, is_annotated
+from ..files.binary import need
 from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
 from ..frames import Prepared, Roles, prepare
+from ..frames.notes import InputWarning
 from ..frames.preparation import decide_roles
 from ..frames.table import listing
 from ..linalg import Array
 from ..progress import announce
-from ..results.annotated import is_annotated
 from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
 from ..wording import Argument, ArgumentError
-from .annotated import open_cells, read_cells
 from .partitions import partition_roles, prepare_partitions
 
 #: Searches at most, if one after the other finds only what a feature says already.
@@ -166,7 +165,7 @@ def find_views(
         check_count("n_clusters", k, low=2)
     if client is not None and isinstance(data, str | PathLike):
         data = open_partitions(data)
-    data, features = _as_table(data, features, layer, use_rep)
+    data, features, cells = _as_table(data, features, layer, use_rep)
     columns = {
         "given": given,
         "features": features,
@@ -181,7 +180,7 @@ def find_views(
             data, **columns, standardize=standardize, missing=missing
         )
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
-    return views_of(prepared, finder, keep_trivial=keep_trivial)
+    return replace(views_of(prepared, finder, keep_trivial=keep_trivial), cells=cells)
 
 
 def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = True) -> Views:
@@ -323,20 +322,22 @@ def _trivial_last(views: list[View], keep: bool) -> list[View]:
     return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
 
 
-def _as_table(data: Any, features: Any, layer: str | None, use_rep: str | None) -> tuple[Any, Any]:
-    """Return data and features; of annotated data, a data frame and the features that it has."""
-    if isinstance(data, str | PathLike):
-        cells_in_it = recognise_suffix(str(data)) == "h5ad"
-        data = open_cells(Path(data)) if cells_in_it else read_path(data)
+def _as_table(
+    data: Any, features: Any, layer: str | None, use_rep: str | None
+) -> tuple[Any, Any, Representation | None]:
+    """Return data and features; of annotated data, a data frame, and where its features are."""
+    data = read_path(data) if isinstance(data, str | PathLike) else data
     if is_annotated(data):
-        cells = read_cells(data, layer, use_rep, features)
-        if cells.note:
-            warnings.warn(cells.note, UserWarning, stacklevel=3)
-        return cells.frame, cells.features
+        cells, note = choose_representation(data, layer, use_rep, features)
+        if note:
+            warnings.warn(InputWarning(note), stacklevel=3)
+        pd = need("pandas", "anndata", "AnnData")
+        features = pd.DataFrame(cells.columns(data), index=data.obs_names)
+        return pd.concat([features, data.obs], axis=1), cells.names, cells
     for name, value in (("layer", layer), ("use_rep", use_rep)):
         if value is not None:
             raise ArgumentError(Argument.of(name, value), " is for AnnData: leave it out")
-    return data, features
+    return data, features, None
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:

@@ -46,6 +46,7 @@ function groups(found) {
   const merge = button("Merge", () => act({ do: "merge", view: found.id, groups: [...chosen] }, "merged"), { disabled: true, id: "merge" });
   const rowsOf = (wanted) => found.points.rows.filter((_, i) => wanted.has(found.points.labels[i]));
   const inside = button("Look among them", () => emit("search", { rows: rowsOf(chosen) }, "only among the rows of these groups"), { disabled: true, id: "inside" });
+  const together = button("Keep together", () => emit("search", { together: { view: found.id, groups: [...chosen] } }, "with these groups kept together"), { disabled: true, id: "together", title: "Find another: views that tell these groups apart are passed over" });
   const described = found.description.groups;
   const most = Math.max(...found.sizes);
   const rows = found.sizes.map((size, group) => {
@@ -61,6 +62,7 @@ function groups(found) {
       h("th", { scope: "row" }, h("label", { class: "check" }, h("input", { type: "checkbox", "aria-label": `Choose ${name}`,
         onchange: (event) => { event.target.checked ? chosen.add(group) : chosen.delete(group);
           merge.disabled = chosen.size < 2 || chosen.size === found.n_clusters;
+          together.disabled = chosen.size < 2;
           inside.disabled = !chosen.size || chosen.size === found.n_clusters || found.points.rows.length < found.points.total; } }),
       mark(found.colours[group]), h("span", {}, name))),
       h("td", {}, bar, size.toLocaleString("en")),
@@ -69,7 +71,7 @@ function groups(found) {
   });
   return h("section", {}, h("h3", {}, "Groups"),
     table("The groups, their sizes, and how they differ from all other rows.", ["group", "rows", "what it is", ""], rows),
-    h("p", { class: "row" }, merge, inside, h("span", { class: "note" }, "Tick groups: those that belong together are merged, or looked at alone for what sets them apart.")));
+    h("p", { class: "row" }, merge, together, inside, h("span", { class: "note" }, "Tick groups that belong together: merge them, or look for another view that keeps them so. Look among those that belong apart for what sets them so.")));
 }
 
 function legend(names, colours) {
