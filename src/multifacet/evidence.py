@@ -208,7 +208,7 @@ def stability(
     solver : Solver or str
         How subspaces are found.
     n_refits : int, default=3
-        Number of subsamples, of two thirds of the rows (at most 400).
+        Number of subsamples, of two thirds of the rows (of which at most 400 are searched).
     random_state : int, default=0
         Seed.
     plan : SearchPlan
@@ -265,7 +265,7 @@ def found_again(
     given : sequence of arrays of shape (n,)
         What was given.
     n_refits : int, default=3
-        Number of subsamples, of two thirds of the rows (at most 400).
+        Number of subsamples, of two thirds of the rows (of which at most 400 are searched).
     random_state : int, default=0
         Seed.
     plan : SearchPlan
@@ -309,7 +309,8 @@ def _subsamples(
     """Yield parts of the rows to be searched, and the groups of a labeling (n,) in them."""
     n, labels = X.shape[0], np.asarray(labels)
     for _ in range(count):
-        rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.rows)]
+        # Starts look at more rows than are searched, as they did the first time.
+        rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.start_rows)]
         known = [np.asarray(one)[rows] for one in given]
         with single_threaded_blas():
             sample = Sample.draw(X[rows], known, settings, int(rng.integers(2**31 - 1)), plan)

@@ -82,3 +82,27 @@ def test_a_later_view_is_a_further_try():
     once = chance(second.surprise, 120, 3, 2)
     assert second.p_value == pytest.approx(min(1.0, 2 * once))
     assert first.p_value == pytest.approx(chance(first.surprise, 120, 3, 2))
+
+
+def turned_among_noise(n, shape, n_noise, weights=None):
+    rng = np.random.default_rng(1000)
+    X, labelings = make_independent_views(
+        n, ["blobs", shape], n_clusters=[2, 2], weights=[None, weights], random_state=rng
+    )
+    X = np.hstack([X, rng.standard_normal((n, n_noise))])
+    X = X @ np.linalg.qr(rng.standard_normal((X.shape[1], X.shape[1])))[0]
+    return (X - X.mean(axis=0)) / X.std(axis=0), *labelings.T
+
+
+def test_what_was_judged_is_not_lost_when_all_rows_are_fitted():
+    X, given, hidden = turned_among_noise(500, "moons", 0, (0.75, 0.25))
+    view = ViewFinder(1, n_refits=0, random_state=0).fit(X, given=given).views_[0]
+    assert nmi(view.labels, hidden) > 0.95
+
+
+def test_other_rows_tell_the_same_where_it_takes_many_to_see_it():
+    X, given, hidden = turned_among_noise(1000, "rings", 8)
+    view = ViewFinder(1, random_state=0).fit(X, given=given).views_[0]
+    assert nmi(view.labels, hidden) > 0.95
+    assert view.stability > 0.8
+    assert view.p_value < 0.01

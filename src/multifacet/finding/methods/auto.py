@@ -14,6 +14,7 @@ from ...estimators.alternative import NOVELTY_WEIGHT
 from ...evidence import found_again
 from ...kernels import as_kernel
 from ...linalg import Array
+from ...metrics import nmi
 from ...progress import as_callback
 from ...results.found import Found
 from ...results.summary import describe_selection
@@ -28,6 +29,9 @@ from ...search import (
     Source,
     chance,
 )
+from ...search.candidate import in_order
+from ...search.rounding import evened
+from ...search.separation import neighbour_graph, separation
 from ...search.sources import every_source
 from ...search.starts import PairStarts
 from ...search.twins import chance_among, surprise_of_twins
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
 
 #: Seed of samples, starts and refits.
 SEED = 0
+#: NMI with the groups that were judged from which a fit to all rows tells the same groups.
+THE_SAME = 0.5
 #: Options that are about the kernel objective: whoever sets one asks for it.
 KERNEL_ONLY = {
     "n_components": "auto",
@@ -116,7 +122,8 @@ class _AutoFinding(Finding):
                 choice = again
         if not choice.best.believed and self._X.shape[1] > choice.sample.plan.start_components:
             # The quick sources saw the leading directions only; the papers' start sees all.
-            return self._kernel.next(known, n_clusters, position)
+            beyond = self._kernel.next(known, n_clusters, position)
+            return beyond and _with_rounding_undone(beyond, choice.sample)
         return self._finished(choice, known)
 
     def chance(self, view: View, n_clusters: int | None, stability: float | None) -> float:
@@ -181,15 +188,7 @@ class _AutoFinding(Finding):
         if best.rejected:
             return None
         self._chosen[f"view {len(known) - len(self._given) + 1}"] = choice.source
-        if isinstance(choice.source, KernelSource):
-            model = kdac(self._finder, best.n_clusters, self._seed)
-            model.fit_selected(self._X, choice.selection, given=list(known) or None)
-            found = found_by(model)
-        else:
-            labels = np.asarray(choice.source.label(choice.sample, best, self._X))
-            labels[choice.sample.rows] = best.labels
-            settings = Settings(best.n_clusters, best.n_components)
-            found = Found(labels, np.linalg.qr(best.W)[0].T, settings)
+        found = self._solved(choice, known) or self._labelled(choice)
         return replace(
             found,
             separation=best.separation,
@@ -197,3 +196,34 @@ class _AutoFinding(Finding):
             kind=choice.source.kind,
             surprise=best.surprise,
         )
+
+    def _solved(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
+        """Return the kernel objective's winner refined on all rows, if it still is what won.
+
+        The objective has optima beside the one that was judged, and a climb may end there.
+        """
+        if not isinstance(choice.source, KernelSource):
+            return None
+        model = kdac(self._finder, choice.best.n_clusters, self._seed)
+        model.fit_selected(self._X, choice.selection, given=list(known) or None)
+        found = found_by(model)
+        same = nmi(found.labels[choice.sample.rows], choice.best.labels)
+        return found if same >= THE_SAME else None
+
+    def _labelled(self, choice: _Choice) -> Found:
+        """Return a winner with its own groups, and those of all other rows after them."""
+        best = choice.best
+        labels = np.asarray(choice.source.label(choice.sample, best, self._X))
+        labels[choice.sample.rows] = best.labels
+        settings = Settings(best.n_clusters, best.n_components)
+        return Found(labels, np.linalg.qr(best.W)[0].T, settings)
+
+
+def _with_rounding_undone(found: Found, sample: Sample) -> Found:
+    """Return what was found with its separation where columns of few values have no gaps."""
+    even, labels = evened(sample.X), in_order(found.labels[sample.rows])
+    if issparse(even) or found.separation is None:
+        return found
+    points = (even - even.mean(axis=0)) @ found.components.T
+    graph = neighbour_graph(points, sample.plan.neighbours)
+    return replace(found, separation=min(found.separation, separation(graph, labels).score))
