@@ -121,8 +121,8 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
     def _finished_in_chunks(self, X: LazyRows, problem: Problem) -> LinearKDAC:
         """Cluster a sample of rows in chunks, and label all of them when they are asked for."""
         self._kmeans.fit(self._project(X.by_content()[0]))
-        self.labels_ = X.map(self._nearest, None, np.intp)
-        projected = X.beside(X.map(self._project, self.n_components_, float))
+        self.labels_ = on_rows(self, self._nearest, X, None, np.intp)
+        projected = X.beside(on_rows(self, self._project, X, self.n_components_, float))
         indicators = Indicators([X.beside(self.labels_)], unit=False)[:]
         self.quality_ = explained_share_of_sums(projected, indicators)
         self.dependence_ = explained_share_of_sums(projected, problem.columns)

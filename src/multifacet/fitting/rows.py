@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..engines.base import LazyRows, is_dask
+from ..engines.base import LazyRows, in_chunks, is_dask
 from ..engines.threads import ordered_map, single_threaded_blas, thread_count
 from ..engines.wide import WIDE
 from ..linalg import Array
@@ -47,6 +48,8 @@ def on_rows(
     estimator: Any, task: Callable[[Any], Array], X: Any, width: int | None, dtype: Any
 ) -> Any:
     """Return what a task makes of rows, (m,) or (m, width); later, if they are yet to be read."""
+    if in_chunks(X):
+        task = _light(estimator, task)
     if isinstance(X, LazyRows):
         return X.map(task, width, dtype)
     if not is_dask(X):
@@ -55,6 +58,20 @@ def on_rows(
 
     names = getattr(estimator, "feature_names_in_", None)
     return lazily(partial(_checked, task=task, names=names), X, width, dtype)
+
+
+def _light(estimator: Any, task: Callable[[Any], Array]) -> Callable[[Any], Array]:
+    """Return a method of an estimator without what it has in chunks, which would travel with it.
+
+    Labels that are computed by a method would otherwise be part of their own graph.
+    """
+    if getattr(task, "__self__", None) is not estimator:
+        return task
+    light = copy(estimator)
+    for name in [name for name, value in vars(estimator).items() if in_chunks(value)]:
+        delattr(light, name)
+    found: Callable[[Any], Array] = getattr(light, task.__name__)
+    return found
 
 
 def _in_blocks(
