@@ -76,7 +76,9 @@ class Problem:
             # Engines centre it already, up to rounding. What is left of the mean is rounded so that
             # the order in which it was added up cannot be seen.
             mean = np.round(embedding.mean(axis=0), 12)
-            factors = np.hstack([embedding - mean, factors])
+            centred = embedding - mean
+            # (No columns cannot stand beside an embedding in chunks.)
+            factors = np.hstack([centred, factors]) if len(weights) else centred
             weights = np.concatenate([np.ones(embedding.shape[1]), weights])
         if degrees is not None:
             factors = factors / np.sqrt(degrees)[:, None]

@@ -110,6 +110,8 @@ def test_sparse_chunks_are_checked_and_refused_where_all_rows_are_needed():
 
 
 MANY = 24_000
+#: Centres of a sample and of all rows differ a little, so that a few rows between them do too.
+ALIKE = 0.99
 #: Every estimator with labels, beside what is given; in memory with sums over landmarks.
 LABELS = {
     "KDAC": lambda X, y, **same: (
@@ -138,7 +140,7 @@ def many():
     given, hidden = rng.integers(0, 2, (2, MANY))
     X = 0.5 * rng.standard_normal((MANY, 3))
     X[:, 0] += 4 * given
-    X[:, 1] += 3 * hidden
+    X[:, 1:] += 4 * hidden[:, None]
     return X - X.mean(axis=0), da.from_array(X - X.mean(axis=0), chunks=(5000, -1)), given
 
 
@@ -149,10 +151,12 @@ def test_labels_of_many_rows_are_those_in_memory(many, name):
     model = LABELS[name](chunks, given)
     labels = model.labels_
     assert isinstance(labels, da.Array)
-    assert len({*zip(labels.compute().tolist(), local.tolist(), strict=True)}) == 2
+    assert nmi(labels.compute(), local) > ALIKE
     told = model.predict(chunks)
     assert isinstance(told, da.Array)
     assert told.chunks[0] == chunks.chunks[0]
+    if name == "EmbeddingKDAC":  # which has no subspace
+        return
     places = model.transform(chunks)
     assert isinstance(places, da.Array)
     np.testing.assert_allclose(places[:9].compute(), model.transform(X[:9]), atol=1e-9)
@@ -163,7 +167,7 @@ def test_views_of_many_rows_are_those_in_memory(many):
     options = {"given": given, "n_views": 1, "n_clusters": 2, "method": "linear"}
     local = find_views(X, **options)[0].labels
     labels = find_views(chunks, **options).predict(chunks).compute()[:, 0]
-    assert len({*zip(labels.tolist(), local.tolist(), strict=True)}) == 2
+    assert nmi(labels, local) > ALIKE
 
 
 def test_a_supervised_reduction_of_many_rows(many):
