@@ -161,7 +161,7 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     arguments += [] if step["missing"] == "error" else [f"missing={step['missing']!r}"]
     options = {k: v for k, v in step["options"].items() if v not in ("auto", None)}
     options = {k: v for k, v in options.items() if _DEFAULTS.get(k) != v}
-    before = step["follows"] + step["passed"]  # of the views that the same search has found
+    before = _found_before(step)
     count = f"n_views={before + 1}"
     # The page shows what only repeats a feature, too, and then begins another search.
     every = [
@@ -187,6 +187,12 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     return lines
 
 
+def _found_before(step: dict[str, Any]) -> int:
+    """Return how many views the same search found before: followed, or passed over."""
+    passed: int = step.get("passed", 0)  # of which earlier versions knew nothing
+    return step["follows"] + passed
+
+
 def _record(
     exploration: Exploration, facet: Facet, known_file: str, rows_file: str, read: FileData
 ) -> Record:
@@ -202,7 +208,7 @@ def _record(
         "standardize": step["standardize"],
         "missing": step["missing"],
         "keep_trivial": True,
-        "n_views": step["follows"] + step["passed"] + 1,
+        "n_views": _found_before(step) + 1,
         **step["options"],
     }
     record = Record("find", defaults("find") | said)

@@ -29,7 +29,7 @@ _IDLE: dict[str, Any] = {
     "separator": None,
     "decimal": None,
     "encoding": None,
-    "matrix": "X",
+    "matrix": "auto",
     "existing": [],
 }
 
