@@ -184,7 +184,7 @@ def _read_as(
                 raise ValueError(f"{option}={value!r} is for text, but {name!r} is read as {kind}")
     if kind == "h5ad":
         return read_h5ad(name, content, matrix)
-    if matrix != "auto":
+    if matrix not in ("auto", "X"):  # the latter was the default, and stands in records of runs
         read = f" is for .h5ad files, but {name!r} is read as {kind}"
         raise ArgumentError(Argument.of("matrix", matrix), read)
     if kind == "csv":
