@@ -352,7 +352,7 @@ def test_the_keyboard_stays_where_it_was(open_page, explored):
     assert "the next search avoids it" in page.inner_text("#live[role=status]")
     page.keyboard.press("Enter")
     accept.wait_for()
-    keep = page.get_by_role("button", name="Keep")
+    keep = page.get_by_role("button", name="Keep", exact=True)
     keep.focus()
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Keep")
