@@ -68,14 +68,16 @@ class NonGaussianity:
 def least_gaussian(
     values: Array, starts: Array, most: int, plan: SearchPlan = PLAN
 ) -> list[tuple[int, Array]]:
-    """Return the least Gaussian subspaces near some, best first, no two of them alike.
+    """Return the least Gaussian subspaces near some, no two of them alike.
+
+    That of the first start comes first, then the least Gaussian ones.
 
     Parameters
     ----------
     values : array of shape (n, m)
         Uncorrelated columns of unit variance.
     starts : array of shape (s, m, q)
-        Bases of subspaces.
+        Bases of subspaces, the most promising first.
     most : int
         How many are wanted.
     plan : SearchPlan
@@ -99,14 +101,17 @@ def least_gaussian(
     (few, many), q, rows = plan.sharpen_waves, starts.shape[2], values[: plan.sharpen_rows]
     rough = NonGaussianity(rows, q, few, plan.sharpen_frequency)
     heights, W = _climb(rough, starts, plan.sharpen_steps[0])
+    # The plane across two independent groupings is less Gaussian than that of either, so the first
+    # start, of the most dependent pair, keeps its place.
+    heights[0] = np.inf
     kept: list[int] = []
     for i in map(int, np.argsort(-heights, kind="stable")):
         if all(subspace_distance(W[i], W[other]) > plan.sharpen_apart for other in kept):
             kept.append(i)
     kept = kept[:most]
     fine = NonGaussianity(rows, q, many, plan.sharpen_frequency)
-    heights, W = _climb(fine, W[kept], plan.sharpen_steps[1])
-    return [(kept[i], W[i].astype(float)) for i in np.argsort(-heights, kind="stable")]
+    _, W = _climb(fine, W[kept], plan.sharpen_steps[1])
+    return [(start, basis.astype(float)) for start, basis in zip(kept, W, strict=True)]
 
 
 def _climb(index: NonGaussianity, starts: Array, steps: int) -> tuple[Array, Array]:
