@@ -16,9 +16,10 @@ check: $(VENV)/.installed lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow"
 
 test: $(VENV)/.installed lint build
-	MULTIFACET_DIST=dist OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	MULTIFACET_DIST=dist OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
+		-m "not long"
 
-# The same with the lines that no test reaches, which takes half as long again.
+# All tests, the longest too, and the lines that none reaches: twice the time.
 cover: $(VENV)/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
 		--cov --cov-report=term:skip-covered --cov-fail-under=90

@@ -44,19 +44,30 @@ SLOW = (
     "tables/test_reduce.py",
     "test_evidence.py",
 )
+#: Those that take longest, which only `make cover` runs.
+LONG = (
+    "benchmarks/test_papers.py",
+    "estimators/test_in_chunks.py",
+    "fitting/test_held_out.py",
+    "fitting/test_narrowing.py",
+    "memory",
+    "results/test_new_rows.py",
+)
 
 
 def pytest_collection_modifyitems(items):
     """Mark the slow half, and the examples of docstrings, some of which search too."""
     here = Path(__file__).parent
-    slow = {here / path for path in SLOW}
-    gone = sorted(path.name for path in slow if not path.exists())
+    slow, long = ({here / path for path in paths} for paths in (SLOW, LONG))
+    gone = sorted(path.name for path in slow | long if not path.exists())
     if gone:
-        raise pytest.UsageError(f"SLOW in tests/conftest.py names what is not there: {gone}")
+        raise pytest.UsageError(f"tests/conftest.py names what is not there: {gone}")
     for item in items:
         places = {item.path, *item.path.parents}
-        if slow & places or here not in places:
+        if (slow | long) & places or here not in places:
             item.add_marker("slow")
+        if long & places:
+            item.add_marker("long")
 
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
