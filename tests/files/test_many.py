@@ -113,7 +113,7 @@ def test_types_that_differ_are_named(columns, tmp_path):
 @pytest.fixture
 def store(monkeypatch):
     """Return the client of an S3 stand-in in this process, at which addresses are opened."""
-    why = "needs moto, s3fs and boto3, which hold each other back"
+    why = "needs moto, s3fs and boto3"
     server = pytest.importorskip("moto.server", reason=why).ThreadedMotoServer(port=0)
     pytest.importorskip("s3fs", reason=why)
     boto3 = pytest.importorskip("boto3", reason=why)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 #: Seed of samples, starts and refits.
 SEED = 0
 #: NMI with the groups that were judged from which a fit to all rows tells the same groups.
-THE_SAME = 0.5
+STILL_THE_SAME = 0.5
 #: Options that are about the kernel objective: whoever sets one asks for it.
 KERNEL_ONLY = {
     "n_components": "auto",
@@ -208,7 +208,7 @@ class _AutoFinding(Finding):
         model.fit_selected(self._X, choice.selection, given=list(known) or None)
         found = found_by(model)
         same = nmi(found.labels[choice.sample.rows], choice.best.labels)
-        return found if same >= THE_SAME else None
+        return found if same >= STILL_THE_SAME else None
 
     def _labelled(self, choice: _Choice) -> Found:
         """Return a winner with its own groups, and those of all other rows after them."""
