@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -38,7 +37,7 @@ from .search import (
     significance,
 )
 from .search.judge import chance_nmi
-from .search.starts import pair_starts
+from .search.starts import PairStarts
 from .solvers import as_solver
 from .solvers.base import Solver, shortened
 
@@ -233,7 +232,7 @@ def stability(
     True
     """
     rng = np.random.default_rng(random_state)
-    starts = partial(pair_starts, n_starts=plan.refit_starts, rng=rng, plan=plan)
+    starts = PairStarts(plan.refit_starts, random_state, plan)
     source = KernelSource(as_kernel(kernel), as_solver(solver), starts)
     agreement = [
         _agreement(_as_good_as_the_best(select(sample, [source])), here)

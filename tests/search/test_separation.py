@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.neighbors import NearestNeighbors
 
 from multifacet.search import PLAN
-from multifacet.search.separation import nearest, neighbour_graph, separation
+from multifacet.search.separation import NeighbourGraph, nearest
 
 
-def cliques(*sizes: int, bridge: float = 0.0) -> tuple[csr_matrix, np.ndarray]:
+def cliques(*sizes: int, bridge: float = 0.0) -> tuple[NeighbourGraph, np.ndarray]:
     """Complete graphs, neighbours in the row joined by one edge of the given weight."""
     n = sum(sizes)
     graph, labels, first = np.zeros((n, n)), np.repeat(np.arange(len(sizes)), sizes), 0
@@ -21,12 +20,12 @@ def cliques(*sizes: int, bridge: float = 0.0) -> tuple[csr_matrix, np.ndarray]:
             graph[first, first - 1] = graph[first - 1, first] = bridge
         first += size
     np.fill_diagonal(graph, 0.0)
-    return csr_matrix(graph), labels
+    return NeighbourGraph(graph), labels
 
 
 def test_two_cliques_have_known_conductances():
     graph, labels = cliques(10, 10, bridge=2.0)
-    found = separation(graph, labels)
+    found = graph.separation(labels)
     # Volume of a clique of ten: 10 * 9 inside and the bridge.
     np.testing.assert_allclose(found.external, [2 / 92, 2 / 92])
     # Any half of a clique of ten: 25 edges across, volume 5 * 9; unequal cuts cost more.
@@ -37,9 +36,9 @@ def test_two_cliques_have_known_conductances():
 
 def test_too_few_and_too_many_clusters_score_worse():
     graph, labels = cliques(12, 12, 12)
-    right = separation(graph, labels).score
-    merged = separation(graph, np.minimum(labels, 1))
-    split = separation(graph, np.where(np.arange(36) < 6, 3, labels))
+    right = graph.separation(labels).score
+    merged = graph.separation(np.minimum(labels, 1))
+    split = graph.separation(np.where(np.arange(36) < 6, 3, labels))
     assert merged.internal[1] == pytest.approx(0.0)
     assert right > 5 > split.score
     assert right > merged.score
@@ -51,7 +50,7 @@ def test_half_a_cloud_is_no_cluster_in_any_dimension(q):
     scores = []
     for _ in range(5):
         points = rng.standard_normal((300, q))
-        scores.append(separation(neighbour_graph(points), (points[:, 0] > 0).astype(int)).score)
+        scores.append(NeighbourGraph.of(points).separation((points[:, 0] > 0).astype(int)).score)
     assert abs(np.mean(scores)) < 0.5
 
 
@@ -61,21 +60,21 @@ def test_curved_clusters_count_as_much_as_compact_ones():
     ring = np.column_stack([np.cos(angle), np.sin(angle)]) * (1 + labels)[:, None]
     blobs = rng.standard_normal((400, 2)) + 8 * labels[:, None]
     for points in (ring, blobs):
-        assert separation(neighbour_graph(points), labels).score > 2
+        assert NeighbourGraph.of(points).separation(labels).score > 2
 
 
 def test_scale_and_names_of_clusters_do_not_matter():
     rng = np.random.default_rng(1)
     points = rng.standard_normal((200, 2)) + 3 * np.repeat([0, 1], 100)[:, None]
     labels = np.repeat([0, 1], 100)
-    score = separation(neighbour_graph(points), labels).score
-    assert separation(neighbour_graph(1e3 * points), labels).score == pytest.approx(score)
-    assert separation(neighbour_graph(points), 1 - labels).score == pytest.approx(score)
+    score = NeighbourGraph.of(points).separation(labels).score
+    assert NeighbourGraph.of(1e3 * points).separation(labels).score == pytest.approx(score)
+    assert NeighbourGraph.of(points).separation(1 - labels).score == pytest.approx(score)
 
 
 def test_tiny_clusters_and_few_rows_are_no_error():
     points = np.arange(5.0)[:, None]
-    found = separation(neighbour_graph(points), np.array([0, 1, 1, 1, 1]))
+    found = NeighbourGraph.of(points).separation(np.array([0, 1, 1, 1, 1]))
     assert found.internal[0] == 0.0
     assert np.isfinite(found.score)
 

@@ -13,7 +13,7 @@ from ..kernels import Gaussian
 from ..linalg import Array
 from ..metrics import cluster_quality, novelty
 from ..search.residual import residual_scores
-from ..search.separation import neighbour_graph, separation
+from ..search.separation import NeighbourGraph
 
 #: Rows on which groups are judged that no search has judged.
 JUDGED_ROWS = 1000
@@ -37,7 +37,7 @@ def separation_of(points: Array, labels: Array) -> float:
     """Return how well groups are separated, see :attr:`multifacet.View.separation`."""
     rows = judged_rows(len(points))
     inside = np.unique(labels[rows], return_inverse=True)[1]
-    return separation(neighbour_graph(points[rows]), inside).score
+    return NeighbourGraph.of(points[rows]).separation(inside).score
 
 
 def quality_of(points: Array, labels: Array, bandwidth: float | None = None) -> float:

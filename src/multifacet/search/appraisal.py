@@ -31,7 +31,7 @@ from .judge import gumbel_surprise
 from .residual import GroupResidual
 from .rounding import evened
 from .sample import Sample
-from .separation import neighbour_graph, separation
+from .separation import NeighbourGraph
 from .sources import Source
 from .support import support
 
@@ -183,7 +183,7 @@ class Appraisal:
         even = self._even - self._even.mean(axis=0)
         points = [even @ one.W for one in candidates]
         found = [
-            separation(neighbour_graph(place, self._plan.neighbours), one.labels, self._plan).score
+            NeighbourGraph.of(place, self._plan).separation(one.labels).score
             for one, place in zip(candidates, points, strict=True)
         ]
         return self._gaps(np.array(found) - extra) + self._apart(

@@ -97,7 +97,7 @@ class Candidate:
 
 
 def in_order(labels: Array) -> Array:
-    """Return groups (m,) numbered in order of appearance.
+    """Return groups (m,), integers from 0, numbered in order of appearance.
 
     Examples
     --------
@@ -106,5 +106,6 @@ def in_order(labels: Array) -> Array:
     >>> in_order(np.array([2, 0, 0, 1, 2])).tolist()
     [0, 1, 1, 2, 0]
     """
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]
+    first = np.full(int(labels.max()) + 1, len(labels))
+    first[labels[::-1]] = np.arange(len(labels))[::-1]  # of several, the last that is written
+    return np.argsort(np.argsort(first, kind="stable"))[labels]

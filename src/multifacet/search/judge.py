@@ -7,7 +7,6 @@ settings, provided that its clusters are not fragments and do not repeat what is
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..linalg import Array
 from ..metrics import nmi
 from .candidate import Candidate, Settings
 from .sample import Sample
-from .separation import neighbour_graph, separation
+from .separation import NeighbourGraph
 
 
 def judge(
@@ -26,7 +25,7 @@ def judge(
     start: str,
     source: str = "kernel",
     settings: Settings | None = None,
-    graph: Any = None,
+    graph: NeighbourGraph | None = None,
     smallest: float | None = None,
 ) -> Candidate:
     """Judge a grouping of the sample in a subspace.
@@ -45,7 +44,7 @@ def judge(
         Name of the source that proposes it.
     settings : Settings, optional
         Settings that lead to it; by default its number of groups and dimensions.
-    graph : CSR matrix of shape (m, m), optional
+    graph : NeighbourGraph, optional
         Neighbour graph of the rows in the subspace, if it is known already.
     smallest : float, optional
         Share of n / k below which a group is a fragment; by default that of the plan.
@@ -83,8 +82,8 @@ def judge(
         rejected = "repeats what is given"
     found = -np.inf
     if not rejected:
-        graph = neighbour_graph(sample.project(W), plan.neighbours) if graph is None else graph
-        found = separation(graph, labels, plan).score
+        graph = NeighbourGraph.of(sample.project(W), plan) if graph is None else graph
+        found = graph.separation(labels).score
     return Candidate(
         n_clusters=k,
         n_components=W.shape[1],
@@ -127,14 +126,20 @@ def with_stability(sample: Sample, candidate: Candidate, stability: float) -> Ca
 
 def chance_nmi(a: Array, b: Array) -> float:
     """Return the NMI that independent labelings of these sizes have by chance."""
-    freedom = (len(np.unique(a)) - 1) * (len(np.unique(b)) - 1)
-    return float(freedom / (2 * len(a) * max(np.sqrt(entropy(a) * entropy(b)), 1e-12)))
+    (first, spread_a), (second, spread_b) = _groups_and_entropy(a), _groups_and_entropy(b)
+    freedom = (first - 1) * (second - 1)
+    return float(freedom / (2 * len(a) * max(np.sqrt(spread_a * spread_b), 1e-12)))
 
 
 def entropy(labels: Array) -> float:
-    """Return the entropy (in nats) of a labeling."""
-    share = np.unique(labels, return_counts=True)[1] / len(labels)
-    return float(-(share * np.log(share)).sum())
+    """Return the entropy (in nats) of a labeling (n,), numbered from 0."""
+    return _groups_and_entropy(labels)[1]
+
+
+def _groups_and_entropy(labels: Array) -> tuple[int, float]:
+    sizes = np.bincount(labels)
+    share = sizes[sizes > 0] / len(labels)
+    return len(share), float(-(share * np.log(share)).sum())
 
 
 def gumbel_surprise(deviations: Array) -> Array:

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse import csr_matrix
 from scipy.spatial import cKDTree
 
 from ..linalg import Array
@@ -64,26 +63,58 @@ def nearest(points: Array, count: int) -> tuple[Array, Array]:
     return distances[other].reshape(n, count), found[other].reshape(n, count)
 
 
-def neighbour_graph(points: Array, n_neighbors: int = PLAN.neighbours) -> csr_matrix:
-    """Return the symmetric graph (n, n) of nearest neighbours: 1 one way, 2 if mutual."""
-    n = len(points)
-    count = min(n_neighbors, n - 1)
-    ends = np.arange(0, n * count + 1, count)
-    directed = csr_matrix((np.ones(n * count), nearest(points, count)[1].ravel(), ends), (n, n))
-    return csr_matrix(directed + directed.T)
+class NeighbourGraph:
+    """The graph of nearest neighbours of some rows, and how well groups of them are separated.
 
+    Candidates in one subspace share many of their groups, so each group is cut apart only once.
 
-def separation(graph: csr_matrix, labels: Array, plan: SearchPlan = PLAN) -> Separation:
-    """Return the conductances of a labeling (n,) with clusters 0 to k - 1."""
-    pairs = graph.toarray()  # of a sample: slices of it are far faster than sparse ones
-    volumes = pairs.sum(axis=1)
-    external, internal = [], []
-    for cluster in range(labels.max() + 1):
-        members = np.flatnonzero(labels == cluster)
-        inside = pairs[np.ix_(members, members)]
-        external.append(1.0 - inside.sum() / max(volumes[members].sum(), 1.0))
-        internal.append(_best_cut(inside, plan.balance))
-    return Separation(np.array(external), np.array(internal), plan.resolution)
+    Parameters
+    ----------
+    pairs : array of shape (n, n)
+        Weights of the edges: symmetric, without loops. Dense, since slices of it are far faster
+        than sparse ones, and there are some hundred rows.
+    plan : SearchPlan
+        Constants.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.search.separation import NeighbourGraph
+    >>> halves = np.repeat([0, 1], 50)
+    >>> points = np.random.default_rng(0).normal(size=(100, 2)) + 9 * halves[:, None]
+    >>> NeighbourGraph.of(points).separation(halves).score > 3
+    True
+    """
+
+    def __init__(self, pairs: Array, plan: SearchPlan = PLAN) -> None:
+        self._pairs, self._plan = pairs, plan
+        self._volumes = pairs.sum(axis=1, dtype=float)
+        self._known: dict[bytes, tuple[float, float]] = {}
+
+    @classmethod
+    def of(cls, points: Array, plan: SearchPlan = PLAN) -> NeighbourGraph:
+        """Return the graph of points (n, q): edges weigh 1, and 2 between mutual neighbours."""
+        n = len(points)
+        pairs = np.zeros((n, n), dtype=np.float32)
+        pairs[np.arange(n)[:, None], nearest(points, min(plan.neighbours, n - 1))[1]] = 1.0
+        return cls(pairs + pairs.T, plan)
+
+    def separation(self, labels: Array) -> Separation:
+        """Return the conductances of a labeling (n,) with clusters 0 to k - 1."""
+        parts = [self._conductances(labels == cluster) for cluster in range(labels.max() + 1)]
+        external, internal = np.array(parts).T
+        return Separation(external, internal, self._plan.resolution)
+
+    def _conductances(self, member: Array) -> tuple[float, float]:
+        """Return the external and internal conductance of a group (n,)."""
+        key = np.packbits(member).tobytes()
+        if key not in self._known:
+            rows = np.flatnonzero(member)
+            inside = self._pairs[np.ix_(rows, rows)]
+            volume = max(self._volumes[rows].sum(), 1.0)
+            outward = 1.0 - float(inside.sum(dtype=float)) / volume
+            self._known[key] = outward, _best_cut(inside, self._plan.balance)
+        return self._known[key]
 
 
 def _best_cut(graph: Array, balance: float) -> float:
@@ -91,19 +122,20 @@ def _best_cut(graph: Array, balance: float) -> float:
     n = len(graph)
     if n < 4:
         return 0.0
-    degrees = np.maximum(graph.sum(axis=1), 1e-12)
+    degrees = np.maximum(graph.sum(axis=1), np.float32(1e-12))
     root = np.sqrt(degrees)
     # The eigenvector sqrt(degrees) has eigenvalue 1; without it the Fiedler vector comes first.
-    normalised = graph / root[:, None] / root - np.outer(root, root) / degrees.sum()
-    normalised = normalised.astype(np.float32)  # only the order along the vector counts
-    vectors = eigh(normalised, subset_by_index=[n - 1, n - 1], check_finite=False)[1]
+    # Single precision: only the order along the vector counts.
+    normalised = (graph - np.outer(degrees, degrees / degrees.sum())) / root[:, None] / root
+    vectors = eigh(
+        normalised.astype(np.float32, copy=False), subset_by_index=[n - 1, n - 1],
+        check_finite=False, overwrite_a=True,
+    )[1]  # fmt: skip
     if not vectors.shape[1]:  # LAPACK's search for one pair may come back without it
         vectors = np.linalg.eigh(normalised)[1]
-    fiedler = vectors[:, -1]
-    order = np.argsort(fiedler / root, kind="stable")
-    ordered = graph[np.ix_(order, order)]
-    volume = np.cumsum(degrees[order])
-    within = np.cumsum(2 * np.tril(ordered).sum(axis=1) - np.diag(ordered))
+    order = np.argsort(vectors[:, -1] / root, kind="stable")
+    volume = np.cumsum(degrees[order], dtype=float)
+    within = 2.0 * np.cumsum(np.tril(graph[np.ix_(order, order)], -1).sum(axis=1), dtype=float)
     balanced = slice(int(balance * n), max(int((1 - balance) * n), int(balance * n) + 1))
     smaller_side = np.minimum(volume, volume[-1] - volume)[balanced]
     return float(((volume - within)[balanced] / np.maximum(smaller_side, 1e-12)).min())

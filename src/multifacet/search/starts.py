@@ -17,20 +17,19 @@ climbs to the nearest one that is least Gaussian.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any
 
 import numpy as np
-from sklearn.decomposition import FastICA
-from sklearn.exceptions import ConvergenceWarning
 
 from ..alternate import Start
 from ..engines.base import PairSums
 from ..engines.wide import all_features
 from ..linalg import Array, leading_eigenpairs, orthonormalise
 from ..problems import Problem
+from .components import independent_components
 from .plan import PLAN, SearchPlan
 from .pursuit import least_gaussian
 from .residual import GroupResidual
@@ -97,19 +96,39 @@ def pair_starts(
     list of Start
         At most ``n_starts``, strongest pairs first.
     """
-    rows = np.sort(rng.permutation(X.shape[0])[: plan.start_rows])
-    residual = GroupResidual(X[rows], [labels[rows] for labels in labelings])
-    axes, values = residual.features(plan.start_features)
-    queues = [_grown_pairs("feature pair", axes, values, q)]
-    components = _independent_components(residual, rng, plan)
-    if components is not None:
-        pairs = _grown_pairs("component pair", *components, q)
-        if q <= plan.sharpen_dimensions:
-            strongest = list(islice(pairs, plan.sharpen_starts))
-            pairs = _sharpened(*components, strongest, (n_starts + 1) // 2, plan)
-        queues.append(pairs)
-    in_turn = (start for together in zip_longest(*queues) for start in together if start)
-    return list(islice(in_turn, n_starts))
+    return DependentPairs(X, labelings, rng, plan).starts(q, n_starts)
+
+
+class DependentPairs:
+    """Pairs of features and of independent components of a table that depend on each other.
+
+    Parameters
+    ----------
+    X, labelings, rng, plan : object
+        As in :func:`pair_starts`.
+    """
+
+    def __init__(
+        self, X: Any, labelings: Sequence[Array], rng: np.random.Generator, plan: SearchPlan = PLAN
+    ) -> None:
+        self._plan = plan
+        rows = np.sort(rng.permutation(X.shape[0])[: plan.start_rows])
+        residual = GroupResidual(X[rows], [labels[rows] for labels in labelings])
+        self._features = _Columns.of("feature pair", *residual.features(plan.start_features))
+        self._components = _components(residual, rng, plan)
+
+    def starts(self, q: int, n_starts: int) -> list[Start]:
+        """Return at most so many starts of a dimension, strongest pairs first."""
+        plan, components = self._plan, self._components
+        queues = [self._features.grown_pairs(q)]
+        if components is not None:
+            pairs = components.grown_pairs(q)
+            if q <= plan.sharpen_dimensions:
+                strongest = list(islice(pairs, plan.sharpen_starts))
+                pairs = iter(_sharpened(components, strongest, (n_starts + 1) // 2, plan))
+            queues.append(pairs)
+        in_turn = (start for together in zip_longest(*queues) for start in together if start)
+        return list(islice(in_turn, n_starts))
 
 
 class PairStarts:
@@ -123,61 +142,76 @@ class PairStarts:
         Number of starts of each dimension.
     seed : int
         Seed.
+    plan : SearchPlan
+        Constants.
     """
 
-    def __init__(self, n_starts: int, seed: int) -> None:
-        self.n_starts, self.seed = n_starts, seed
+    def __init__(self, n_starts: int, seed: int, plan: SearchPlan = PLAN) -> None:
+        self.n_starts, self.seed, self.plan = n_starts, seed, plan
         self._last: tuple[Any, Sequence[Array]] | None = None
+        self._pairs: DependentPairs | None = None
         self._made: dict[int, list[Start]] = {}
 
     def __call__(self, X: Any, labelings: Sequence[Array], q: int) -> list[Start]:
         """Return the starts of dimension q."""
-        if self._last is None or self._last[0] is not X or self._last[1] is not labelings:
+        same = self._last is not None and self._last[0] is X and self._last[1] is labelings
+        if self._pairs is None or not same:
+            rng = np.random.default_rng(self.seed)
+            self._pairs = DependentPairs(X, labelings, rng, self.plan)
             self._last, self._made = (X, labelings), {}
         if q not in self._made:
-            rng = np.random.default_rng(self.seed)
-            self._made[q] = pair_starts(X, labelings, q, self.n_starts, rng)
+            self._made[q] = self._pairs.starts(q, self.n_starts)
         return self._made[q]
 
 
-def _independent_components(
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Directions (d, m), the values (n, m) of rows along them, and how these depend (m, m)."""
+
+    kind: str
+    axes: Array
+    values: Array
+    dependence: Array
+
+    @classmethod
+    def of(cls, kind: str, axes: Array, values: Array) -> _Columns:
+        return cls(kind, axes, values, pairwise_dependence(values))
+
+    def grown_pairs(self, q: int) -> Iterator[Start]:
+        """Yield starts from the most dependent pairs of columns, strongest first."""
+        first, second = np.triu_indices(len(self.dependence), k=1)
+        order = np.argsort(-self.dependence[first, second], kind="stable")
+        for i, j in zip(first[order], second[order], strict=True):
+            for members in ([i, j],) if q > 1 else ([i], [j]):
+                members = _grow(list(members), self.dependence, q)
+                W = self.axes[:, members]
+                if len(members) == q and np.linalg.matrix_rank(W) == q:
+                    yield Start(f"{self.kind} {i}-{j}", orthonormalise(W))
+
+
+def _components(
     residual: GroupResidual, rng: np.random.Generator, plan: SearchPlan
-) -> tuple[Array, Array] | None:
-    """Directions (d, m) and values (n, m) of independent components, or None if there are none."""
+) -> _Columns | None:
+    """Return independent components of unit variance, or None if there are none."""
     axes, scores = residual.principal(plan.start_components)
     if axes.shape[1] < 2:
         return None
-    ica = FastICA(
-        whiten="unit-variance", max_iter=300, tol=1e-3, random_state=int(rng.integers(2**31))
-    )
-    with warnings.catch_warnings():
-        # An imperfect separation is good enough for a start.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        values = ica.fit_transform(scores)
-    return axes @ ica.components_.T, values
-
-
-def _grown_pairs(kind: str, axes: Array, values: Array, q: int) -> Iterable[Start]:
-    """Yield starts from the most dependent pairs of columns, strongest first."""
-    dependence = pairwise_dependence(values)
-    first, second = np.triu_indices(len(dependence), k=1)
-    order = np.argsort(-dependence[first, second], kind="stable")
-    for i, j in zip(first[order], second[order], strict=True):
-        for members in ([i, j],) if q > 1 else ([i], [j]):
-            members = _grow(list(members), dependence, q)
-            W = axes[:, members]
-            if len(members) == q and np.linalg.matrix_rank(W) == q:
-                yield Start(f"{kind} {i}-{j}", orthonormalise(W))
+    # Principal scores are uncorrelated, so that scaling whitens them.
+    Z = scores - scores.mean(axis=0)
+    spread = np.maximum(Z.std(axis=0), np.finfo(float).tiny)
+    Z = Z / spread
+    W = independent_components(Z, "tanh", int(rng.integers(2**31)))
+    return _Columns.of("component pair", (axes / spread) @ W.T, Z @ W.T)
 
 
 def _sharpened(
-    axes: Array, values: Array, starts: Sequence[Start], most: int, plan: SearchPlan
+    components: _Columns, starts: Sequence[Start], most: int, plan: SearchPlan
 ) -> list[Start]:
     """Return starts moved to the least Gaussian subspaces near them, best first.
 
     Parameters
     ----------
-    axes, values : arrays of shape (d, m) and (n, m)
+    components : _Columns
         Independent components: directions, and uncorrelated values of unit variance.
     starts : sequence of Start
         Subspaces in the span of the directions.
@@ -188,8 +222,9 @@ def _sharpened(
     """
     if not starts:
         return []
-    inside = np.stack([np.linalg.lstsq(axes, start.W, rcond=None)[0] for start in starts])
-    found = least_gaussian(values, inside, most, plan)
+    axes = components.axes
+    inside = np.linalg.pinv(axes) @ np.stack([start.W for start in starts])
+    found = least_gaussian(components.values, inside, most, plan)
     return [Start(starts[i].name, orthonormalise(axes @ W)) for i, W in found]
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import sqrtm
-from sklearn.decomposition import FastICA
-from sklearn.exceptions import ConvergenceWarning
 
 from ..linalg import Array
+from .components import CONTRASTS, independent_components
 from .residual import GroupResidual
 from .sample import Sample
 
@@ -53,19 +51,10 @@ class Whitened:
         return cls(Z @ again, axes / spread @ again, scores)
 
     def independent(self, seed: int) -> Array:
-        """Return independent components (c, r), of both common contrasts, as rows of unit length.
-
-        One of them finds groups of similar size, the other small ones.
-        """
-        found = []
-        for contrast in ("logcosh", "cube") if self.Z.shape[1] > 1 else ():
-            ica = FastICA(whiten=False, fun=contrast, tol=1e-3, random_state=seed)
-            with warnings.catch_warnings():
-                # An imperfect separation is good enough for a start.
-                warnings.simplefilter("ignore", (ConvergenceWarning, RuntimeWarning))
-                found.append(ica.fit(self.Z).components_)
-        usable = [one for one in found if np.isfinite(one).all()]
-        return np.vstack([np.eye(self.Z.shape[1])[:0], *usable])
+        """Return independent components (c, r), of all contrasts, as rows of unit length."""
+        r = self.Z.shape[1]
+        found = [independent_components(self.Z, one, seed) for one in CONTRASTS if r > 1]
+        return np.vstack([np.eye(r)[:0], *found])
 
     def discriminant(self, labels: Array, ridge: float) -> Array:
         """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k."""

@@ -31,7 +31,7 @@ from ...search import (
 )
 from ...search.candidate import in_order
 from ...search.rounding import evened
-from ...search.separation import neighbour_graph, separation
+from ...search.separation import NeighbourGraph
 from ...search.sources import every_source
 from ...search.starts import PairStarts
 from ...search.twins import chance_among, surprise_of_twins
@@ -225,5 +225,5 @@ def _with_rounding_undone(found: Found, sample: Sample) -> Found:
     if issparse(even) or found.separation is None:
         return found
     points = (even - even.mean(axis=0)) @ found.components.T
-    graph = neighbour_graph(points, sample.plan.neighbours)
-    return replace(found, separation=min(found.separation, separation(graph, labels).score))
+    again = NeighbourGraph.of(points, sample.plan).separation(labels).score
+    return replace(found, separation=min(found.separation, again))

@@ -22,7 +22,7 @@ from ..candidate import Candidate
 from ..judge import gumbel_surprise, judge
 from ..rounding import evened
 from ..sample import Sample
-from ..separation import nearest
+from ..separation import NeighbourGraph, nearest
 from .base import Proposal, Source, StartMaker
 
 #: Quantile of the links within a group that those out of it are compared with: a few stray rows
@@ -68,15 +68,18 @@ def _chained(sample: Sample, start: Start, points: Array) -> list[Candidate]:
     numbers = sample.numbers_of_groups(plan.most_clusters)
     least = max(plan.fewest_rows, int(plan.small_group * len(points) / 2))
     chain = Chain(points, plan.chain_near)
+    graph = None
     for labels, gap in chain.groups(least, max(numbers)):
-        if int(labels.max()) + 1 not in numbers:
+        surprise = float(gumbel_surprise(np.array((gap - plan.chain_usual) / plan.chain_scale)))
+        # Every cloud can be linked to some groups; they are proposed where chance is not enough.
+        if int(labels.max()) + 1 not in numbers or surprise < plan.believable:
             continue
+        graph = graph or NeighbourGraph.of(sample.project(start.W), plan)
         candidate = judge(
-            sample, start.W, labels, start=start.name, source=ChainSource.name,
+            sample, start.W, labels, start=start.name, source=ChainSource.name, graph=graph,
             smallest=plan.small_group,
         )  # fmt: skip
-        surprise = gumbel_surprise(np.array((gap - plan.chain_usual) / plan.chain_scale))
-        found.append(replace(candidate, own_surprise=float(surprise)))
+        found.append(replace(candidate, own_surprise=surprise))
     return found
 
 

@@ -20,7 +20,7 @@ from ..candidate import Candidate
 from ..judge import judge
 from ..plan import SearchPlan
 from ..sample import Sample
-from ..separation import neighbour_graph
+from ..separation import NeighbourGraph
 from .base import Proposal, Source
 
 #: Distance (standard deviations) that is none after arithmetic in double precision, and the digits
@@ -116,7 +116,7 @@ def _judged(sample: Sample, heap: Heap) -> Candidate:
     # Which of its equals are the nearest of a row is left to chance, not to their order.
     rng = np.random.default_rng(sample.seed)
     spread = APART_BY * max(points.std(), NONE) * rng.standard_normal((len(points), APART))
-    graph = neighbour_graph(np.hstack([points, spread]), sample.plan.neighbours)
+    graph = NeighbourGraph.of(np.hstack([points, spread]), sample.plan)
     found = judge(
         sample, W, heap.member.astype(np.intp), start="heap", source=HeapSource.name, graph=graph,
         smallest=sample.plan.small_group,

@@ -27,7 +27,7 @@ from ..candidate import Candidate, Settings, in_order
 from ..judge import judge, with_stability
 from ..residual import residual_scores
 from ..sample import Sample
-from ..separation import nearest, neighbour_graph
+from ..separation import NeighbourGraph, nearest
 from ..starts import spectral_start
 from .base import Proposal, Source, StartMaker
 
@@ -62,7 +62,11 @@ class KernelSource(Source):
         """Judge every start, then explore the most promising ones."""
         work = KernelSearch(sample, self.kernel, self.solver)
         dimensions = work.dimensions()
-        starts = [one for q in dimensions for one in self.starts(sample.table, sample.given, q)]
+        starts = [
+            start
+            for number, q in enumerate(dimensions)
+            for start in self._first(sample, q, half=number > 0)
+        ]
         if self.with_residual:
             starts += [start for q in dimensions for start in work.residual_starts(q)]
         n_explored = max(1, round(sample.plan.promising * len(starts)))
@@ -76,6 +80,11 @@ class KernelSource(Source):
         leads.sort(key=lambda lead: lead[0].rank, reverse=True)
         for best, start in leads[:n_explored]:
             yield Proposal(work.explore_start(start, best), total)
+
+    def _first(self, sample: Sample, q: int, *, half: bool) -> list[Start]:
+        """Return the starts of a dimension, the stronger half of them beyond the first one."""
+        starts = list(self.starts(sample.table, sample.given, q))
+        return starts[: (len(starts) + 1) // 2] if half else starts
 
     def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
         """Return a candidate with the agreement of clusterings of subsamples."""
@@ -169,7 +178,7 @@ class KernelSearch:
         """Return the candidates of a subspace, at bandwidths ``near`` or at all."""
         k = self.sample.settings.n_clusters
         points = self.sample.project(W)
-        graph = neighbour_graph(points, self.plan.neighbours)
+        graph = NeighbourGraph.of(points, self.plan)
         # Several bandwidths often give the same clusters; the one in their middle is safest.
         widths: dict[bytes, list[float | None]] = {}
         labelings: dict[bytes, tuple[Array, int]] = {}

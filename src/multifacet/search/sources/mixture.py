@@ -13,10 +13,11 @@ import numpy as np
 
 from ...kmeans import kmeans_runs
 from ...linalg import Array
-from ...metrics import nmi
+from ..candidate import in_order
 from ..em import Mixtures, fit_mixtures
 from ..judge import judge
 from ..sample import Sample
+from ..support import pairwise_nmi
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
 from .step import along
@@ -88,15 +89,19 @@ def _likeliest(Z: Array, first: Array, k: int, sample: Sample) -> Iterator[tuple
 
 
 def _different(mixtures: Mixtures, sample: Sample) -> Iterator[tuple[str, Array]]:
+    """Yield the likeliest mixtures without fragments, no two of them alike."""
     plan, k = sample.plan, mixtures.means.shape[1]
     fewest = max(plan.fewest_rows, plan.small_group * mixtures.labels.shape[1] / k)
-    kept: list[Array] = []
-    for run in np.argsort(-mixtures.gains, kind="stable"):
-        labels = mixtures.labels[run]
-        fragment = np.bincount(labels, minlength=k).min() < fewest
-        if fragment or any(nmi(labels, other) > plan.alike for other in kept):
+    sizes = (mixtures.labels[:, :, None] == np.arange(k)).sum(axis=1)
+    order = np.argsort(-mixtures.gains, kind="stable")
+    order = order[sizes[order].min(axis=1) >= fewest]
+    labelings = list({in_order(one).tobytes(): one for one in mixtures.labels[order]}.values())
+    agreement = pairwise_nmi(labelings)
+    kept: list[int] = []
+    for run, labels in enumerate(labelings):
+        if (agreement[run, kept] > plan.alike).any():
             continue
-        kept.append(labels)
+        kept.append(run)
         yield "one covariance" if mixtures.shared else "one covariance each", labels
         if len(kept) == plan.mixtures_kept:
             return
