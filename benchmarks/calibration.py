@@ -36,7 +36,7 @@ CONFIDENCE = 1.64
 def cloud(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
     """Return data without clusters, possibly around given groups."""
     n = int(np.exp(rng.uniform(np.log(80), np.log(450))))
-    d = int(np.exp(rng.uniform(np.log(3), np.log(25))))
+    d = int(np.exp(rng.uniform(np.log(3), np.log(100))))
     X = rng.standard_normal((n, d))
     kind = rng.integers(3)
     if kind:

@@ -202,13 +202,7 @@ class Appraisal:
         return residual.columns(np.arange(points.shape[1]))
 
     def _gaps(self, found: Array) -> Array:
-        """Return the surprise of separations, zero or more."""
-        plan, settings = self._plan, self._sample.settings
-        m, d = len(self._sample.rows), self._sample.X.shape[1]
-        splits = 0.0 if settings.n_clusters is None else np.log2(max(settings.n_clusters, 2)) - 1
-        shape = [1.0, np.log(min(m, plan.rows) / plan.rows), np.log(max(d, 3)), splits]
-        usual = float(np.dot(plan.usual_separation, shape))
-        return gumbel_surprise((found - usual) / plan.separation_scale)
+        return gap_surprise(self._sample, found)
 
     def _apart(
         self, candidates: Sequence[Candidate], points: Iterable[Array], freedom: Mapping[str, float]
@@ -220,3 +214,13 @@ class Appraisal:
         found = distinctnesses(list(zip(points, labels, strict=True)))
         excess = found - self._plan.usual_distinctness * dimensions
         return gumbel_surprise(excess / (level + slope * dimensions))
+
+
+def gap_surprise(sample: Sample, found: Array) -> Array:
+    """Return the surprise (N,) of separations (N,) in a sample, zero or more."""
+    plan, k = sample.plan, sample.settings.n_clusters
+    m, d = len(sample.rows), sample.X.shape[1]
+    splits = 0.0 if k is None else np.log2(max(k, 2)) - 1
+    shape = [1.0, np.log(min(m, plan.rows) / plan.rows), np.log(max(d, 3)), splits]
+    usual = float(np.dot(plan.usual_separation, shape))
+    return gumbel_surprise((found - usual) / plan.separation_scale)

@@ -18,6 +18,7 @@ from ..progress import Callback
 from .appraisal import Appraisal
 from .candidate import Candidate, Settings, in_order
 from .judge import chance_nmi, entropy
+from .pieces import Earlier, doubted
 from .plan import PLAN, SearchPlan
 from .residual import GroupResidual
 from .sample import Sample
@@ -193,15 +194,22 @@ class Bank:
         found = Appraisal(sample).of(list(unique.values()), sources)
         return cls(sample, sorted(found, key=_rank, reverse=True))
 
-    def beside(self, known: Sequence[Array]) -> Selection:
+    def beside(self, known: Sequence[Array], subspaces: Sequence[Array | None] = ()) -> Selection:
         """Return the candidates that are new beside further labelings (n,), best first.
 
-        If the best is the product of two groupings, the better one of these comes first.
+        If the best is the product of two groupings, the better one of these comes first. Pieces of
+        what was found in ``subspaces`` (d, q), as far as these are known, are not believed.
         """
         plan, rows = self.sample.plan, self.sample.rows
         here = [np.unique(labels[rows], return_inverse=True)[1] for labels in known]
         candidates = [_unless_known(one, here, plan) for one in self.candidates]
         candidates.sort(key=_rank, reverse=True)
+        earlier = [
+            Earlier(labels, W)
+            for labels, W in zip(here, subspaces, strict=False)
+            if W is not None and W.size
+        ]
+        candidates = _without_pieces(candidates, earlier, self.sample)
         if self.sample.settings.n_clusters is None:
             candidates = _factors_first(_whole_first(candidates, plan), self.sample)
         settings = candidates[0].settings
@@ -225,6 +233,18 @@ def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan
     if any(value > limit for value, limit in zip(shared, limits, strict=True)):
         return replace(candidate, rejected="repeats an earlier view", novelty=novelty)
     return replace(candidate, novelty=novelty)
+
+
+def _without_pieces(
+    candidates: list[Candidate], earlier: Sequence[Earlier], sample: Sample
+) -> list[Candidate]:
+    """Return candidates, best first, of which the winner stands the question for pieces."""
+    for _ in range(len(candidates) if earlier else 0):
+        asked = doubted(sample, candidates[0], earlier)
+        if asked.believed == candidates[0].believed:
+            return [asked, *candidates[1:]]
+        candidates = sorted([asked, *candidates[1:]], key=_rank, reverse=True)
+    return candidates
 
 
 def _whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:

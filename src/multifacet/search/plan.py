@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 6
+    version: int = 7
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -186,6 +186,8 @@ class SearchPlan:
     #: entropy, and their NMI is at most this.
     determined: float = 0.8
     independent: float = 0.05
+    #: Cosine of the angle between subspaces from which they share a direction.
+    shared: float = 0.9
     #: NMI with an earlier view up to which a candidate of the same bank is a further one.
     further: float = 0.1
 

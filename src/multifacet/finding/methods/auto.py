@@ -20,6 +20,7 @@ from ...results.found import Found
 from ...results.summary import describe_selection
 from ...results.view import View
 from ...search import (
+    PLAN,
     Bank,
     Candidate,
     KernelSource,
@@ -101,12 +102,12 @@ class _Choice:
 class _AutoFinding(Finding):
     def __init__(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> None:
         self._finder, self._X, self._given, self._seed = finder, X, list(given), seed
-        solver, starts = as_solver(finder.solver), PairStarts(finder.n_starts, seed)
-        sources = every_source(as_kernel(finder.kernel), solver, starts)
-        self._sources = {source.name: source for source in sources}
+        self._sources = self._ask(finder.n_starts)
         self._kernel = KernelMethod().begin(finder, X, given, seed)
         self._banks: dict[int | None, Bank] = {}
         self._chosen: dict[str, Source] = {}
+        #: Subspaces (d, q) of views that were found, by their groups.
+        self._subspaces: dict[bytes, Array] = {}
 
     def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
         found = known[len(self._given) :]
@@ -114,10 +115,12 @@ class _AutoFinding(Finding):
         if n_clusters == 1:
             return Found(np.zeros(self._X.shape[0], int), np.eye(1, self._X.shape[1]), Settings(1))
         if n_clusters not in self._banks:
-            self._banks[n_clusters] = self._search(self._given, n_clusters)
+            self._banks[n_clusters] = self._search(self._given, n_clusters, self._sources)
         choice = self._best(self._banks[n_clusters], found)
         if found and not self._clear(choice, n_clusters):
-            again = self._best(self._search(known, n_clusters), ())
+            # What is left is looked for from the strongest starts only.
+            few = self._ask(min(self._finder.n_starts, PLAN.refit_starts))
+            again = self._best(self._search(known, n_clusters, few), found)
             if again.best.rank > choice.best.rank:
                 choice = again
         if not choice.best.believed and self._X.shape[1] > choice.sample.plan.start_components:
@@ -160,18 +163,28 @@ class _AutoFinding(Finding):
         """The sources that propose within tenths of a second."""
         return [one for one in self._sources.values() if not isinstance(one, KernelSource)]
 
-    def _search(self, known: Sequence[Array], n_clusters: int | None) -> Bank:
-        """Ask all sources beside what is known."""
+    def _ask(self, n_starts: int) -> dict[str, Source]:
+        """Return all sources by name, the kernel's with so many starts of a dimension."""
+        finder = self._finder
+        starts = PairStarts(n_starts, self._seed)
+        found = every_source(as_kernel(finder.kernel), as_solver(finder.solver), starts)
+        return {source.name: source for source in found}
+
+    def _search(
+        self, known: Sequence[Array], n_clusters: int | None, sources: dict[str, Source]
+    ) -> Bank:
+        """Ask sources beside what is known."""
         # Without anything given there is nothing to weigh.
         settings = Settings(n_clusters, novelty_weight=None if known else NOVELTY_WEIGHT)
         with single_threaded_blas():
             sample = Sample.draw(self._X, list(known), settings, self._seed)
             callback = as_callback(self._finder.verbose)
-            return Bank.collect(sample, list(self._sources.values()), callback)
+            return Bank.collect(sample, list(sources.values()), callback)
 
     def _best(self, bank: Bank, found: Sequence[Array]) -> _Choice:
         """Return the winner of a bank beside views that were found."""
-        selection = bank.beside(found)
+        subspaces = [self._subspaces.get(in_order(labels).tobytes()) for labels in found]
+        selection = bank.beside(found, subspaces)
         return _Choice(bank.sample, selection, self._sources[selection.chosen.source])
 
     def _clear(self, choice: _Choice, n_clusters: int | None) -> bool:
@@ -189,6 +202,7 @@ class _AutoFinding(Finding):
             return None
         self._chosen[f"view {len(known) - len(self._given) + 1}"] = choice.source
         found = self._solved(choice, known) or self._labelled(choice)
+        self._subspaces[in_order(np.asarray(found.labels)).tobytes()] = found.components.T
         return replace(
             found,
             separation=best.separation,
