@@ -18,6 +18,7 @@ from .record import RESULTS, measure, records
 PAPERS = tuple(f"papers.{part}" for part in PARTS)
 NAMES = (
     "speed",
+    "growth",
     "memory",
     "noise",
     "published",

@@ -55,8 +55,8 @@ def doubted(sample: Sample, candidate: Candidate, earlier: Sequence[Earlier]) ->
     if not candidate.believed or candidate.own_surprise is not None or candidate.surprise is None:
         return candidate
     shown = [_within(sample, candidate, one) for one in earlier]
-    surprises = [gap_surprise(sample, np.array(one)) for one in shown if one is not None]
-    surprise = float(min([candidate.surprise, *surprises]))
+    surprises = [float(gap_surprise(sample, np.array(one))) for one in shown if one is not None]
+    surprise = min([candidate.surprise, *surprises])
     return replace(candidate, surprise=surprise, believed=surprise >= sample.plan.believable)
 
 
