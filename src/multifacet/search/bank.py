@@ -17,10 +17,10 @@ from ..metrics import nmi
 from ..progress import Callback
 from .appraisal import Appraisal
 from .candidate import Candidate, Settings, in_order
-from .judge import chance_nmi, entropy
-from .pieces import Earlier, doubted
+from .judge import chance_nmi
+from .pieces import Earlier
 from .plan import PLAN, SearchPlan
-from .residual import GroupResidual
+from .precedence import factor_first, factors_first, whole_first, without_pieces
 from .sample import Sample
 from .sources import Proposal, Source
 
@@ -124,7 +124,7 @@ def select(
     found = proposed(sample, sources, callback)
     candidates = _confirmed(sample, sources, sorted(found, key=_rank, reverse=True))
     if not sample.given and sample.settings.n_clusters is None:
-        candidates = _factor_first(candidates, sample.plan)
+        candidates = factor_first(candidates, sample.plan)
     selection = Selection(candidates, sample.rows, sample.settings, plan=sample.plan)
     return replace(selection, settings=candidates[0].settings) if selection.found else selection
 
@@ -209,9 +209,9 @@ class Bank:
             for labels, W in zip(here, subspaces, strict=False)
             if W is not None and W.size
         ]
-        candidates = _without_pieces(candidates, earlier, self.sample)
+        candidates = without_pieces(candidates, earlier, self.sample)
         if self.sample.settings.n_clusters is None:
-            candidates = _factors_first(_whole_first(candidates, plan), self.sample)
+            candidates = factors_first(whole_first(candidates, plan), self.sample)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 
@@ -233,95 +233,6 @@ def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan
     if any(value > limit for value, limit in zip(shared, limits, strict=True)):
         return replace(candidate, rejected="repeats an earlier view", novelty=novelty)
     return replace(candidate, novelty=novelty)
-
-
-def _without_pieces(
-    candidates: list[Candidate], earlier: Sequence[Earlier], sample: Sample
-) -> list[Candidate]:
-    """Return candidates, best first, of which the winner stands the question for pieces."""
-    for _ in range(len(candidates) if earlier else 0):
-        asked = doubted(sample, candidates[0], earlier)
-        if asked.believed == candidates[0].believed:
-            return [asked, *candidates[1:]]
-        candidates = sorted([asked, *candidates[1:]], key=_rank, reverse=True)
-    return candidates
-
-
-def _whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
-    """Put a believed candidate first if the winner divides its groups further without clear gaps.
-
-    Pieces of a moon or a ring are distinct along its curve, but the whole is better separated.
-    """
-    best = candidates[0]
-    if best.rejected or best.separation >= plan.clear:
-        return candidates
-    for one in candidates[1:]:
-        coarser = one.n_clusters < best.n_clusters and one.separation >= best.separation
-        if one.believed and not one.rejected and coarser and _determines(best, one, plan):
-            return [one, *(c for c in candidates if c is not one)]
-    return candidates
-
-
-def _factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate]:
-    """Put a factor first if the winner is the product of two groupings, as :func:`_factor_first`.
-
-    Four groups are the product of two pairs if they lie at the corners of a parallelogram: the
-    effects of both groupings add up. Four groups anywhere else are four groups, although two of
-    their divisions into pairs are always independent.
-    """
-    best, plan = candidates[0], sample.plan
-    if best.rejected or best.n_clusters < 4:
-        return candidates
-    coarser = [
-        one
-        for one in candidates[1 : plan.finalists * 5]
-        if not one.rejected and one.n_clusters < best.n_clusters and _determines(best, one, plan)
-    ]
-    points = sample.project(np.linalg.qr(best.W)[0])
-    for i, one in enumerate(coarser):
-        for other in coarser[i + 1 :]:
-            cells = one.n_clusters * other.n_clusters
-            if cells < best.n_clusters or nmi(one.labels, other.labels) > plan.independent:
-                continue
-            if _interaction(points, one.labels, other.labels) <= plan.interaction:
-                return [one, *(c for c in candidates if c is not one)]
-    return candidates
-
-
-def _interaction(points: Array, a: Array, b: Array) -> float:
-    """Return the share of the spread between the cells of two labelings that their sum leaves."""
-    cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
-    between = points - GroupResidual(points, [cells]).columns(np.arange(points.shape[1]))
-    left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
-    total = float(((between - between.mean(axis=0)) ** 2).sum())
-    return float((left**2).sum()) / max(total, 1e-300)
-
-
-def _determines(fine: Candidate, one: Candidate, plan: SearchPlan) -> bool:
-    """Whether the groups of a finer candidate say nearly all about those of another."""
-    own, whole = entropy(one.labels), entropy(fine.labels)
-    return nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)) >= plan.determined
-
-
-def _factor_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
-    """Put a factor first if the winner is the product of two independent groupings.
-
-    Four clusters at the corners of a square are well separated, but as two independent pairs they
-    are two views. The winner is such a product if two clear candidates are coarser versions of it
-    and independent of each other. (With something given, that was for the user to say.)
-    """
-    coarser = [c for c in candidates[1:] if not c.rejected and _is_coarser(c, candidates[0], plan)]
-    for i, one in enumerate(coarser):
-        if any(nmi(one.labels, other.labels) <= plan.independent for other in coarser[i + 1 :]):
-            return [one, *(c for c in candidates if c is not one)]
-    return candidates
-
-
-def _is_coarser(one: Candidate, fine: Candidate, plan: SearchPlan) -> bool:
-    """Whether a clear candidate is determined by one with more clusters."""
-    if one.separation < plan.clear or one.n_clusters >= fine.n_clusters:
-        return False
-    return _determines(fine, one, plan)
 
 
 class _Race:

@@ -1,0 +1,105 @@
+"""Which candidate comes first where they are parts, wholes or products of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..linalg import Array
+from ..metrics import nmi
+from .candidate import Candidate
+from .judge import entropy
+from .pieces import Earlier, doubted
+from .plan import SearchPlan
+from .residual import GroupResidual
+from .sample import Sample
+
+
+def without_pieces(
+    candidates: list[Candidate], earlier: Sequence[Earlier], sample: Sample
+) -> list[Candidate]:
+    """Return candidates, best first, of which the winner stands the question for pieces."""
+    for _ in range(len(candidates) if earlier else 0):
+        asked = doubted(sample, candidates[0], earlier)
+        if asked.believed == candidates[0].believed:
+            return [asked, *candidates[1:]]
+        candidates = sorted([asked, *candidates[1:]], key=lambda one: one.rank, reverse=True)
+    return candidates
+
+
+def whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put a believed candidate first if the winner divides its groups further without clear gaps.
+
+    Pieces of a moon or a ring are distinct along its curve, but the whole is better separated.
+    """
+    best = candidates[0]
+    if best.rejected or best.separation >= plan.clear:
+        return candidates
+    for one in candidates[1:]:
+        coarser = one.n_clusters < best.n_clusters and one.separation >= best.separation
+        if one.believed and not one.rejected and coarser and _determines(best, one, plan):
+            return [one, *(c for c in candidates if c is not one)]
+    return candidates
+
+
+def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate]:
+    """Put a factor first if the winner is the product of two groupings, as :func:`factor_first`.
+
+    Four groups are the product of two pairs if they lie at the corners of a parallelogram: the
+    effects of both groupings add up. Four groups anywhere else are four groups, although two of
+    their divisions into pairs are always independent.
+    """
+    best, plan = candidates[0], sample.plan
+    if best.rejected or best.n_clusters < 4:
+        return candidates
+    coarser = [
+        one
+        for one in candidates[1 : plan.finalists * 5]
+        if not one.rejected and one.n_clusters < best.n_clusters and _determines(best, one, plan)
+    ]
+    points = sample.project(np.linalg.qr(best.W)[0])
+    for i, one in enumerate(coarser):
+        for other in coarser[i + 1 :]:
+            cells = one.n_clusters * other.n_clusters
+            if cells < best.n_clusters or nmi(one.labels, other.labels) > plan.independent:
+                continue
+            if _interaction(points, one.labels, other.labels) <= plan.interaction:
+                return [one, *(c for c in candidates if c is not one)]
+    return candidates
+
+
+def _interaction(points: Array, a: Array, b: Array) -> float:
+    """Return the share of the spread between the cells of two labelings that their sum leaves."""
+    cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
+    between = points - GroupResidual(points, [cells]).columns(np.arange(points.shape[1]))
+    left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
+    total = float(((between - between.mean(axis=0)) ** 2).sum())
+    return float((left**2).sum()) / max(total, 1e-300)
+
+
+def _determines(fine: Candidate, one: Candidate, plan: SearchPlan) -> bool:
+    """Whether the groups of a finer candidate say nearly all about those of another."""
+    own, whole = entropy(one.labels), entropy(fine.labels)
+    return nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)) >= plan.determined
+
+
+def factor_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put a factor first if the winner is the product of two independent groupings.
+
+    Four clusters at the corners of a square are well separated, but as two independent pairs they
+    are two views. The winner is such a product if two clear candidates are coarser versions of it
+    and independent of each other. (With something given, that was for the user to say.)
+    """
+    coarser = [c for c in candidates[1:] if not c.rejected and _is_coarser(c, candidates[0], plan)]
+    for i, one in enumerate(coarser):
+        if any(nmi(one.labels, other.labels) <= plan.independent for other in coarser[i + 1 :]):
+            return [one, *(c for c in candidates if c is not one)]
+    return candidates
+
+
+def _is_coarser(one: Candidate, fine: Candidate, plan: SearchPlan) -> bool:
+    """Whether a clear candidate is determined by one with more clusters."""
+    if one.separation < plan.clear or one.n_clusters >= fine.n_clusters:
+        return False
+    return _determines(fine, one, plan)
