@@ -211,18 +211,25 @@ def test_an_interrupted_client_leaves_the_cluster_to_others(frame, expected, cli
             open(place, "w").close()
             time.sleep(1)
 
-    watching = threading.Thread(target=_interrupt_when, args=(begun,))
+    taken = threading.Event()
+    watching = threading.Thread(target=_interrupt_when, args=(begun, taken))
     watching.start()
     with pytest.raises(KeyboardInterrupt):
-        find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)
+        try:
+            find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)
+        finally:
+            taken.set()
     watching.join()
     same(find_views(in_partitions(frame), client=client, **QUICK), expected)
 
 
-def _interrupt_when(place):
+def _interrupt_when(place, taken):
+    """Interrupt until it is taken: a destructor that happens to run swallows what hits it."""
     while not place.exists():
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGINT)
+    while not taken.wait(5):
+        os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_partitions_together_larger_than_the_memory_of_a_worker():

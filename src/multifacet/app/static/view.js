@@ -41,14 +41,31 @@ function actions(view) {
     button("Rename", rename));
 }
 
+// Groups that are ticked, by view and sizes: a redraw must not take them back.
+const ticked = new Map();
+
+function tickedIn(found) {
+  const key = `${found.id}:${found.sizes.join()}`;
+  const chosen = ticked.get(key) ?? new Set();
+  ticked.clear();
+  ticked.set(key, chosen);
+  return chosen;
+}
+
 function groups(found) {
-  const chosen = new Set();
+  const chosen = tickedIn(found);
   const merge = button("Merge", () => act({ do: "merge", view: found.id, groups: [...chosen] }, "merged"), { disabled: true, id: "merge" });
   const rowsOf = (wanted) => found.points.rows.filter((_, i) => wanted.has(found.points.labels[i]));
   const inside = button("Look among them", () => emit("search", { rows: rowsOf(chosen) }, "only among the rows of these groups"), { disabled: true, id: "inside" });
   const together = button("Keep together", () => emit("search", { together: { view: found.id, groups: [...chosen] } }, "with these groups kept together"), { disabled: true, id: "together", title: "Find another: views that tell these groups apart are passed over" });
   const described = found.description.groups;
   const most = Math.max(...found.sizes);
+  const update = () => {
+    merge.disabled = chosen.size < 2 || chosen.size === found.n_clusters;
+    together.disabled = chosen.size < 2;
+    inside.disabled = !chosen.size || chosen.size === found.n_clusters || found.points.rows.length < found.points.total;
+  };
+  update();
   const rows = found.sizes.map((size, group) => {
     const name = found.group_names[group];
     const rename = async () => {
@@ -58,12 +75,11 @@ function groups(found) {
     const bar = h("span", { class: "size" });
     bar.style.width = `${(4 * size) / most}rem`;
     const light = () => highlight(found.points.rows.filter((_, i) => found.points.labels[i] === group));
+    const tick = h("input", { type: "checkbox", "aria-label": `Choose ${name}`,
+      onchange: (event) => { event.target.checked ? chosen.add(group) : chosen.delete(group); update(); } });
+    tick.checked = chosen.has(group);
     return h("tr", {},
-      h("th", { scope: "row" }, h("label", { class: "check" }, h("input", { type: "checkbox", "aria-label": `Choose ${name}`,
-        onchange: (event) => { event.target.checked ? chosen.add(group) : chosen.delete(group);
-          merge.disabled = chosen.size < 2 || chosen.size === found.n_clusters;
-          together.disabled = chosen.size < 2;
-          inside.disabled = !chosen.size || chosen.size === found.n_clusters || found.points.rows.length < found.points.total; } }),
+      h("th", { scope: "row" }, h("label", { class: "check" }, tick,
       mark(found.colours[group]), h("span", {}, name))),
       h("td", {}, bar, size.toLocaleString("en")),
       h("td", { class: "words" }, described[group]?.name ?? ""),
