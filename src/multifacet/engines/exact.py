@@ -168,7 +168,11 @@ class ExactSums:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
         points = self._points(W)
         if self.n_features > self._engine.matrix_features:
-            return self._wide_phi(points, gamma)
+            L, objective = self._laplacian(points, gamma)
+            return phi_operator(self._X, self._mean_or_zero, L.__matmul__), objective
+        if len(self._tiles) == 1:
+            with single_threaded_blas():
+                return self._one_tile_phi(points, gamma)
         left, right = self._gamma_factors(gamma)
         rate, tile = points.rate, self._engine.tile
 
@@ -204,18 +208,33 @@ class ExactSums:
             objective += value
         return self._finish_phi(phi + phi.T, difference, inner), float(objective)
 
-    def _wide_phi(self, points: Points, gamma: Gamma) -> tuple[Symmetric, float]:
-        """Return the same with Phi as an operator around an n x n matrix."""
+    def _one_tile_phi(self, points: Points, gamma: Gamma) -> tuple[Array, float]:
+        """Return the same of so few rows that sums over strips would cost more than the pairs."""
+        L, objective = self._laplacian(points, gamma)
+        product = np.asarray((self._X.T @ L).T) if self._sparse else L @ self._X  # L' = L
+        if self._mean is not None:
+            product = product - np.outer(L.sum(axis=1), self._mean)
+        phi = self._transpose_times(product)
+        return 0.5 * (phi + phi.T), objective
+
+    def _laplacian(self, points: Points, gamma: Gamma) -> tuple[Array, float]:
+        """Return the matrix L (n, n) with Phi = X' L X of centred rows, and Tr(Gamma K)."""
         left, right = self._gamma_factors(gamma)
         whole = slice(0, self.n_rows)
         G = left @ right.T
+        if points.rate is not None:  # Psi = rate * Gamma o K
+            G *= points.derivatives(whole, whole, 0)[0]
+            objective = float(G.sum(axis=1).sum(dtype=float))
+            G *= -2 * points.rate
+            G.flat[:: len(G) + 1] -= G.sum(axis=1)
+            return G, objective
         K, difference, inner = points.derivatives(whole, whole, 1)
         L = np.zeros_like(G) if inner is None else G * inner
         if difference is not None:
             psi = G * difference
             L -= 2 * psi
-            L[np.diag_indices_from(L)] += 2 * psi.sum(axis=1)
-        return phi_operator(self._X, self._mean_or_zero, L.__matmul__), float(np.vdot(G, K))
+            L.flat[:: len(L) + 1] += 2 * psi.sum(axis=1)
+        return L, float(np.vdot(G, K))
 
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
