@@ -143,6 +143,7 @@ class ExactSums:
         self._tiles = tiles_of(self.n_rows, engine.tile)
         self._n_threads = n_threads if len(self._tiles) >= TILES_FOR_THREADS else 1
         self._gram: tuple[bytes, Array] | None = None
+        self._gamma: tuple[Gamma, Array] | None = None
 
     def fork(self) -> ExactSums:
         """Return a view on the same data that runs in one thread, with its own cache."""
@@ -219,15 +220,14 @@ class ExactSums:
 
     def _laplacian(self, points: Points, gamma: Gamma) -> tuple[Array, float]:
         """Return the matrix L (n, n) with Phi = X' L X of centred rows, and Tr(Gamma K)."""
-        left, right = self._gamma_factors(gamma)
-        whole = slice(0, self.n_rows)
-        G = left @ right.T
+        whole, G = slice(0, self.n_rows), self._full_gamma(gamma)
         if points.rate is not None:  # Psi = rate * Gamma o K
-            G *= points.derivatives(whole, whole, 0)[0]
-            objective = float(G.sum(axis=1).sum(dtype=float))
-            G *= -2 * points.rate
-            G.flat[:: len(G) + 1] -= G.sum(axis=1)
-            return G, objective
+            psi = points.derivatives(whole, whole, 0)[0]
+            psi *= G
+            objective = float(psi.sum(axis=1).sum(dtype=float))
+            psi *= -2 * points.rate
+            psi.flat[:: len(psi) + 1] -= psi.sum(axis=1)
+            return psi, objective
         K, difference, inner = points.derivatives(whole, whole, 1)
         L = np.zeros_like(G) if inner is None else G * inner
         if difference is not None:
@@ -235,6 +235,16 @@ class ExactSums:
             L -= 2 * psi
             L.flat[:: len(L) + 1] += 2 * psi.sum(axis=1)
         return L, float(np.vdot(G, K))
+
+    def _full_gamma(self, gamma: Gamma) -> Array:
+        """Return Gamma (n, n), kept for the last one if it is small: every W asks for it."""
+        if self._gamma is not None and self._gamma[0] is gamma:
+            return self._gamma[1]
+        left, right = self._gamma_factors(gamma)
+        G = np.asarray(left @ right.T)
+        if len(self._tiles) == 1:
+            self._gamma = (gamma, G)
+        return G
 
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
