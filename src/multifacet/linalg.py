@@ -17,6 +17,8 @@ Symmetric: TypeAlias = Array | LinearOperator
 
 #: Up to this size a dense LAPACK decomposition is as fast as Lanczos and cannot fail to converge.
 DENSE_EIGEN_SIZE = 400
+#: Up to this size all eigenpairs take LAPACK no longer than the call for a few of them.
+ALL_EIGENPAIRS_SIZE = 20
 #: A Lanczos run that failed is repeated densely up to this size.
 DENSE_FALLBACK_SIZE = 4000
 #: Block Lanczos: vectors beyond those asked for, blocks per cycle, and cycles.
@@ -98,6 +100,10 @@ def spectrum_bounds(A: Symmetric) -> tuple[float, float]:
     except for what the first vector does not contain (Zhou and Li 2011).
     """
     d = A.shape[0]
+    if d <= BOUND_STEPS and not isinstance(A, LinearOperator):  # Lanczos would find all of them
+        values = np.linalg.eigvalsh(A)
+        margin = 1e-12 * float(np.abs(values).max())
+        return float(values[0]) - margin, float(values[-1]) + margin
     first = np.random.default_rng(0).standard_normal(d)
     basis = [first / np.linalg.norm(first)]
     diagonal: list[float] = []
@@ -224,6 +230,9 @@ def as_matrix(A: Symmetric) -> Array:
 def _dense_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     n = A.shape[0]
     try:
+        if n <= ALL_EIGENPAIRS_SIZE:
+            values, vectors = np.linalg.eigh(A)
+            return values[::-1][:k].copy(), fix_signs(vectors[:, ::-1][:, :k])
         values, vectors = eigh(A, subset_by_index=(n - k, n - 1), check_finite=False)
         complete = len(values) == k  # LAPACK may lose members of a multiple eigenvalue
     except np.linalg.LinAlgError:
@@ -236,6 +245,8 @@ def _dense_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
 
 def orthonormalise(W: Array) -> Array:
     """Return an orthonormal basis of the columns of ``W`` (d, q), signs fixed."""
+    if W.shape[1] == 1 and (length := float(np.linalg.norm(W))) > 0:
+        return fix_signs(W / length)
     return fix_signs(np.linalg.qr(W)[0])
 
 

@@ -110,7 +110,7 @@ def test_text_with_two_labelings(words):
     [
         EmbeddingKDAC(3, random_state=0),
         LinearKDAC(3, random_state=0),
-        SupervisedKDR(2),
+        SupervisedKDR(2, whitening=0.7),
         UnsupervisedKDR(3, 2, bandwidth=0.5, max_iter=2, random_state=0),
     ],
 )

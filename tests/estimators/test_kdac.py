@@ -248,9 +248,9 @@ def test_embedding_kdac_is_the_closed_form():
 
 def test_supervised_regression_finds_the_direction():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 6))
+    X = rng.standard_normal((120, 6))
     direction = np.array([1, -1, 0, 0, 0, 0]) / np.sqrt(2)
-    y = np.sin(2 * X @ direction) + 0.1 * rng.standard_normal(200)
+    y = np.sin(2 * X @ direction) + 0.1 * rng.standard_normal(120)
     for target_kernel in ("auto", "linear", "gaussian"):
         model = SupervisedKDR(1, target_kernel=target_kernel).fit(X, y)
         assert abs(model.components_[0] @ direction) > 0.95

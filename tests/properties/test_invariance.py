@@ -17,6 +17,8 @@ from ..reference import KERNELS
 
 seeds = st.integers(0, 2**20)
 few = settings(max_examples=8, deadline=None, derandomize=True)
+#: Where every example takes seconds.
+fewer = settings(max_examples=3, deadline=None, derandomize=True)
 
 
 def data(seed):
@@ -44,7 +46,7 @@ def test_rotation_of_the_data_rotates_the_subspace(seed):
     assert subspace_distance(turned.components_.T, Q.T @ plain.components_.T) < 1e-2
 
 
-@few
+@fewer
 @given(seeds)
 def test_supervised_reduction_rotates_too(seed):
     X, labelings, rng = data(seed)

@@ -22,7 +22,8 @@ from multifacet.problems import alternative, one_hot, supervised
 from multifacet.solvers import ISM, as_solver, evaluate, relative_residual
 from multifacet.solvers.ism import SHORT_CLIMB
 
-N_PROBLEMS = 200
+#: Two of each combination of kernel, paradigm and start.
+N_PROBLEMS = 2 * 7 * 3 * 2
 
 
 def random_problem(seed: int):

@@ -43,7 +43,7 @@ def test_the_subspace_is_that_of_the_estimator(by_species):
 
 
 def test_a_real_target_is_no_class():
-    reduction = reduce_table(PENGUINS, target="mass", exclude="species", n_components=1)
+    reduction = reduce_table(PENGUINS, target="mass", exclude="species", n_components=1, n_folds=0)
     assert reduction.to_dict()["points"]["colour"]["kind"] == "number"
     assert abs(np.corrcoef(reduction.projection[:, 0], PENGUINS["mass"])[0, 1]) > 0.8
     assert reduction.sentence.startswith("1 dimension of 3 features that depends most on mass, led")
@@ -60,7 +60,7 @@ def test_features_that_tell_the_target_lead_whatever_their_share():
     assert told[1:].max() < 0.1
     assert _strength(np.hstack([x, noise]), [np.where(x[:, 0] > 0, "a", "b")])[0] > 0.9
     table = {"x": x[:, 0], "y": x[:, 0] ** 2} | {f"n{j}": noise[:, j] for j in range(3)}
-    reduction = reduce_table(table, target="y", n_components=3)
+    reduction = reduce_table(table, target="y", n_components=3, n_folds=0)
     assert reduction.feature_weights[0] < 0.5
     assert reduction.sentence.endswith("most on y, led by x")
     np.testing.assert_allclose(reduction.strength, told)
@@ -98,7 +98,8 @@ def test_numbers_are_told_beside_rivals():
 def test_axes_in_words_and_sparse():
     rng = np.random.default_rng(0)
     noise = {f"noise {j}": rng.normal(size=333) for j in range(6)}
-    reduction = reduce_table(PENGUINS | noise, target="species", n_components=2, sparsity=2)
+    options = {"target": "species", "n_components": 2, "n_folds": 0}
+    reduction = reduce_table(PENGUINS | noise, **options, sparsity=2)
     assert np.count_nonzero(reduction.components) == 4
     assert len(reduction.axes) == 2
     assert not any("noise" in text or "other feature" in text for text in reduction.axes)
@@ -118,7 +119,7 @@ def test_few_rows_are_not_compared():
 
 def test_columns_that_name_rows_are_no_features():
     table = PENGUINS | {"Kunden-Nr": np.random.default_rng(0).permutation(333) + 1000}
-    reduction = reduce_table(table, target="species", n_components=1)
+    reduction = reduce_table(table, target="species", n_components=1, n_folds=0)
     assert "Kunden-Nr" not in reduction.encoding.feature_names
     options = {"given": "species", "n_views": 1, "n_clusters": 2, "method": "linear"}
     views = find_views(table, **options)
@@ -143,11 +144,13 @@ def test_scores_and_clusters():
     assert (colour["name"], colour["kind"]) == ("cluster", "category")
 
 
-def test_the_dict_is_strict_json_and_small():
+def test_the_dict_is_strict_json_and_small(by_species):
+    told = json.loads(json.dumps(by_species.to_dict(), allow_nan=False))["held_out"]
+    assert told["n_rows"] == 333
     rng = np.random.default_rng(0)
     table = {"a": rng.normal(size=2100), "b": rng.normal(size=2100)}
     table["y"] = table["a"] > 0
-    reduction = reduce_table(table, target="y", n_components=1)
+    reduction = reduce_table(table, target="y", n_components=1, n_folds=0)
     document = json.loads(json.dumps(reduction.to_dict(), allow_nan=False))
     assert document["kind"] == "reduction"
     assert document["features"] == ["a", "b"]

@@ -143,6 +143,7 @@ class ExactSums:
         self._tiles = tiles_of(self.n_rows, engine.tile)
         self._n_threads = n_threads if len(self._tiles) >= TILES_FOR_THREADS else 1
         self._gram: tuple[bytes, Array] | None = None
+        self._gamma: tuple[Gamma, Array] | None = None
 
     def fork(self) -> ExactSums:
         """Return a view on the same data that runs in one thread, with its own cache."""
@@ -168,7 +169,11 @@ class ExactSums:
         """Return the surrogate matrix Phi (d, d) and Tr(Gamma K), in one pass."""
         points = self._points(W)
         if self.n_features > self._engine.matrix_features:
-            return self._wide_phi(points, gamma)
+            L, objective = self._laplacian(points, gamma)
+            return phi_operator(self._X, self._mean_or_zero, L.__matmul__), objective
+        if len(self._tiles) == 1:
+            with single_threaded_blas():
+                return self._one_tile_phi(points, gamma)
         left, right = self._gamma_factors(gamma)
         rate, tile = points.rate, self._engine.tile
 
@@ -204,18 +209,42 @@ class ExactSums:
             objective += value
         return self._finish_phi(phi + phi.T, difference, inner), float(objective)
 
-    def _wide_phi(self, points: Points, gamma: Gamma) -> tuple[Symmetric, float]:
-        """Return the same with Phi as an operator around an n x n matrix."""
-        left, right = self._gamma_factors(gamma)
-        whole = slice(0, self.n_rows)
-        G = left @ right.T
+    def _one_tile_phi(self, points: Points, gamma: Gamma) -> tuple[Array, float]:
+        """Return the same of so few rows that sums over strips would cost more than the pairs."""
+        L, objective = self._laplacian(points, gamma)
+        product = np.asarray((self._X.T @ L).T) if self._sparse else L @ self._X  # L' = L
+        if self._mean is not None:
+            product = product - np.outer(L.sum(axis=1), self._mean)
+        phi = self._transpose_times(product)
+        return 0.5 * (phi + phi.T), objective
+
+    def _laplacian(self, points: Points, gamma: Gamma) -> tuple[Array, float]:
+        """Return the matrix L (n, n) with Phi = X' L X of centred rows, and Tr(Gamma K)."""
+        whole, G = slice(0, self.n_rows), self._full_gamma(gamma)
+        if points.rate is not None:  # Psi = rate * Gamma o K
+            psi = points.derivatives(whole, whole, 0)[0]
+            psi *= G
+            objective = float(psi.sum(axis=1).sum(dtype=float))
+            psi *= -2 * points.rate
+            psi.flat[:: len(psi) + 1] -= psi.sum(axis=1)
+            return psi, objective
         K, difference, inner = points.derivatives(whole, whole, 1)
         L = np.zeros_like(G) if inner is None else G * inner
         if difference is not None:
             psi = G * difference
             L -= 2 * psi
-            L[np.diag_indices_from(L)] += 2 * psi.sum(axis=1)
-        return phi_operator(self._X, self._mean_or_zero, L.__matmul__), float(np.vdot(G, K))
+            L.flat[:: len(L) + 1] += 2 * psi.sum(axis=1)
+        return L, float(np.vdot(G, K))
+
+    def _full_gamma(self, gamma: Gamma) -> Array:
+        """Return Gamma (n, n), kept for the last one if it is small: every W asks for it."""
+        if self._gamma is not None and self._gamma[0] is gamma:
+            return self._gamma[1]
+        left, right = self._gamma_factors(gamma)
+        G = np.asarray(left @ right.T)
+        if len(self._tiles) == 1:
+            self._gamma = (gamma, G)
+        return G
 
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""

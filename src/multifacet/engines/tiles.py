@@ -29,10 +29,12 @@ class Points:
         self.scales = scales
         self.terms = terms
         # One matrix product gives the squared distance: (-2p, |p|^2, 1) . (q, 1, |q|^2).
-        norms = np.einsum("ij,ij->i", P, P)[:, None]
-        one = np.ones_like(norms)
-        self._left = np.hstack([-2 * P, norms, one])
-        self._right = np.ascontiguousarray(np.hstack([P, one, norms]).T)
+        n, q = P.shape
+        norms = np.einsum("ij,ij->i", P, P)
+        self._left, self._right = np.ones((n, q + 2), P.dtype), np.ones((q + 2, n), P.dtype)
+        np.multiply(P, -2, out=self._left[:, :q])
+        self._left[:, q] = self._right[q + 1] = norms
+        self._right[:q] = P.T
 
     @property
     def rate(self) -> float | None:

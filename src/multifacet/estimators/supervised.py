@@ -189,6 +189,8 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
     def _asked(self, X: Any) -> Asked:
         """Return what was asked for, checked."""
         kernel = as_kernel(self.kernel)
+        if isinstance(self.init, str):  # before the choice, which takes long
+            check_choice("init", self.init, ["spectral", "random"])
         self._resolve_kernel(X)
         automatic = needs_bandwidth(kernel) and self.bandwidth == "auto"
         # The papers begin elsewhere, at the median distance itself.
@@ -223,7 +225,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         W = self._given_start(q)
         if W is not None:
             return [W if metric is None else metric.divided(W)]
-        if check_choice("init", self.init, ["spectral", "random"]) == "spectral":
+        if self.init == "spectral":
             return [spectral_start(whole.sums, whole.problem, q).W]
         rng = np.random.default_rng(draw_seed(self.random_state))
         n_starts = check_count("n_starts", self.n_starts, low=1)

@@ -165,6 +165,7 @@ class _Trail:
             (metric @ learning.Z.T).T
             for metric, (learning, _) in zip(self._metrics, folds, strict=True)
         ]
+        self._gammas = [learning.gamma for learning, _ in folds]
         self._reached: dict[float | None, list[Array]] = {}
 
     def follow(self, sigma: float | None, origin: float | None = None) -> Setting:
@@ -193,7 +194,7 @@ class _Trail:
 
     def _fold(self, i: int, sigma: float | None, W: Array | None) -> tuple[Array, Array]:
         learning, out = self._folds[i]
-        W = self._choice.climbed(self._stretched[i], learning.gamma, sigma, W, self.q)
+        W = self._choice.climbed(self._stretched[i], self._gammas[i], sigma, W, self.q)
         basis = orthonormalise(self._metrics[i] @ W)
         places, new = learning.Z @ basis, out.Z @ basis
         plan = self._choice.plan

@@ -18,7 +18,7 @@ def climbed(sums: PairSums, gamma: Gamma, W: Array, steps: int, tol: float) -> P
     def at(W: Array) -> Point:
         return evaluate(sums, gamma, W)
 
-    return ascend(at(W), at, [], max_iter=steps, tol=tol, caution=0.3)[0]
+    return ascend(at(W), at, None, max_iter=steps, tol=tol, caution=0.3)[0]
 
 
 def held_out_scores(

@@ -70,7 +70,7 @@ class Reduction:
     >>> from multifacet.datasets import load_penguins
     >>> X, labelings = load_penguins()
     >>> table = {"bill": X[:, 0], "depth": X[:, 1], "species": labelings[:, 0]}
-    >>> reduction = reduce_table(table, target="species", n_components=1)
+    >>> reduction = reduce_table(table, target="species", n_components=1, n_folds=0)
     >>> reduction.guided_by, reduction.components.shape
     ('target', (1, 2))
     """

@@ -32,7 +32,7 @@ MEMORY = 4
 def ascend(
     point: Point,
     evaluate: Callable[[Array], Point],
-    history: list[Step],
+    history: list[Step] | None,
     *,
     max_iter: int,
     tol: float,
@@ -47,8 +47,8 @@ def ascend(
         Where to begin.
     evaluate : callable
         Maps W (d, q) to its Point.
-    history : list of Step
-        Extended by every accepted step.
+    history : list of Step or None
+        Extended by every accepted step; None keeps no record.
     max_iter : int
         Most evaluations.
     tol : float
@@ -108,7 +108,8 @@ def ascend(
             if mu > 1e12 * spread:
                 return point, f"found no further ascent after {evaluations + 1} steps"
             continue
-        history.append(candidate.step("polish", subspace_distance(point.W, W)))
+        if history is not None:
+            history.append(candidate.step("polish", subspace_distance(point.W, W)))
         if not longer:
             mu = max(_secant_shift(point, candidate), mu / 4)
         past = [*past, (point.W, step)][-MEMORY:]
@@ -117,15 +118,26 @@ def ascend(
 
 
 def _rotation(W: Array, V: Array) -> Array:
-    """Return the rotation (q, q) that brings the basis V closest to W: only subspaces matter."""
-    left, _, right = np.linalg.svd(W.T @ V)
-    return (left @ right).T
+    """Return the rotation (q, q) that brings the basis V closest to W: only subspaces matter.
+
+    Of several V (m, d, q), that of each: one call of LAPACK on many small matrices takes about as
+    long as on one.
+    """
+    product = W.T @ V
+    if product.shape[-1] == 1:
+        return np.where(product < 0, -1.0, 1.0)
+    left, _, right = np.linalg.svd(product)
+    return np.swapaxes(left @ right, -1, -2)
+
+
+def _outside(W: Array, V: Array) -> Array:
+    """Return what is orthogonal to W in V (d, q), or in each of several V (m, d, q)."""
+    return V - W @ (W.T @ V)
 
 
 def _tangent(W: Array, V: Array) -> Array:
     """Return the step (d, q) from the subspace W to V, orthogonal to W."""
-    V = V @ _rotation(W, V)
-    return V - W @ (W.T @ V)
+    return _outside(W, V @ _rotation(W, V))
 
 
 def _extrapolated(W: Array, step: Array, past: list[tuple[Array, Array]]) -> Array:
@@ -133,13 +145,12 @@ def _extrapolated(W: Array, step: Array, past: list[tuple[Array, Array]]) -> Arr
 
     The combination of the steps that is smallest tells where they vanish, to first order.
     """
-    behind, change = [], []
-    for V, its_step in past:
-        turned = its_step @ _rotation(W, V)
-        behind.append(-_tangent(W, V).ravel())
-        change.append((step - turned + W @ (W.T @ turned)).ravel())
-    shares = np.linalg.lstsq(np.array(change).T, step.ravel(), rcond=1e-8)[0]
-    return step - (shares @ (np.array(behind) + np.array(change))).reshape(step.shape)
+    bases, steps = (np.stack(part) for part in zip(*past, strict=True))
+    turn = _rotation(W, bases)
+    behind = -_outside(W, bases @ turn).reshape(len(past), -1)
+    change = (step - _outside(W, steps @ turn)).reshape(len(past), -1)
+    shares = np.linalg.lstsq(change.T, step.ravel(), rcond=1e-8)[0]
+    return step - (shares @ (behind + change)).reshape(step.shape)
 
 
 def _secant_shift(here: Point, there: Point) -> float:
@@ -151,7 +162,7 @@ def _secant_shift(here: Point, there: Point) -> float:
     """
     W, phi = here.W, here.phi
     W_next = there.W @ _rotation(W, there.W)
-    Z = W_next - W @ (W.T @ W_next)
+    Z = _outside(W, W_next)
     size = float(np.sum(Z * Z))
     if size == 0:
         return 0.0

@@ -112,7 +112,7 @@ def reduce_table(
     >>> from multifacet.datasets import load_penguins
     >>> measurements, known = load_penguins(as_frame=True)
     >>> penguins = measurements.assign(species=known["species"])
-    >>> reduction = reduce_table(penguins, target="species", n_components=2)
+    >>> reduction = reduce_table(penguins, target="species", n_components=2, n_folds=0)
     >>> reduction.projection.shape
     (333, 2)
     """
