@@ -215,9 +215,10 @@ def test_an_interrupted_client_leaves_the_cluster_to_others(frame, expected, cli
     taken = threading.Event()
     watching = threading.Thread(target=_interrupt_when, args=(begun, taken))
     watching.start()
-    with pytest.raises(KeyboardInterrupt), ExitStack() as end:
+    with ExitStack() as end:
         end.callback(taken.set)
-        find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)
+        with pytest.raises(KeyboardInterrupt):
+            find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)
     watching.join()
     same(find_views(in_partitions(frame), client=client, **QUICK), expected)
 
