@@ -230,7 +230,7 @@ class SearchPlan:
     interaction: float = 0.1
 
     # Whether other rows tell the same
-    #: Starts of a refit.
+    #: Starts of a refit, and of a further search after the views of the first.
     refit_starts: int = 4
     #: A view counts as found again if a candidate at least this nearly as separated as the best is.
     as_good: float = 0.75
