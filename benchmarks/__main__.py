@@ -18,7 +18,6 @@ from .record import RESULTS, measure, records
 PAPERS = tuple(f"papers.{part}" for part in PARTS)
 NAMES = (
     "speed",
-    "growth",
     "memory",
     "noise",
     "published",
@@ -31,6 +30,7 @@ NAMES = (
     "commandline",
     "workbench",
     "size",
+    "growth",
     "distributed",
     "agreement",
     "engines",

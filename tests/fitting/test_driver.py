@@ -11,7 +11,7 @@ from multifacet.datasets import make_moons_views
 from multifacet.fitting.driver import ManyRows
 from multifacet.metrics import nmi
 
-SETTINGS = {"n_components": 2, "bandwidth": 0.3, "novelty_weight": 3.0, "random_state": 0}
+SETTINGS = {"n_components": 2, "bandwidth": 0.2, "novelty_weight": 3.0, "random_state": 0}
 
 
 class Sampled(KDAC):
