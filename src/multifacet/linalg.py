@@ -17,8 +17,6 @@ Symmetric: TypeAlias = Array | LinearOperator
 
 #: Up to this size a dense LAPACK decomposition is as fast as Lanczos and cannot fail to converge.
 DENSE_EIGEN_SIZE = 400
-#: Up to this size all eigenpairs take LAPACK no longer than the call for a few of them.
-ALL_EIGENPAIRS_SIZE = 20
 #: A Lanczos run that failed is repeated densely up to this size.
 DENSE_FALLBACK_SIZE = 4000
 #: Block Lanczos: vectors beyond those asked for, blocks per cycle, and cycles.
@@ -230,9 +228,6 @@ def as_matrix(A: Symmetric) -> Array:
 def _dense_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     n = A.shape[0]
     try:
-        if n <= ALL_EIGENPAIRS_SIZE:
-            values, vectors = np.linalg.eigh(A)
-            return values[::-1][:k].copy(), fix_signs(vectors[:, ::-1][:, :k])
         values, vectors = eigh(A, subset_by_index=(n - k, n - 1), check_finite=False)
         complete = len(values) == k  # LAPACK may lose members of a multiple eigenvalue
     except np.linalg.LinAlgError:

@@ -204,19 +204,21 @@ def test_the_scheduler_is_lost_while_partitions_are_read(frame, tmp_path):
 
 def test_an_interrupted_client_leaves_the_cluster_to_others(frame, expected, client, tmp_path):
     """Ctrl-C while partitions are read: the work is forgotten, and the next one runs."""
-    begun = tmp_path / "begun"
-    place = str(begun)
+    begun, taken = tmp_path / "begun", tmp_path / "taken"
+    places = str(begun), str(taken)
 
     def slow(number):
+        """Wait for the interrupt: on a busy machine it may be late."""
         if number == 2:
-            open(place, "w").close()
-            time.sleep(1)
+            open(places[0], "w").close()
+            give_up = time.monotonic() + 60
+            while not os.path.exists(places[1]) and time.monotonic() < give_up:
+                time.sleep(0.05)
 
-    taken = threading.Event()
     watching = threading.Thread(target=_interrupt_when, args=(begun, taken))
     watching.start()
     with ExitStack() as end:
-        end.callback(taken.set)
+        end.callback(taken.touch)
         with pytest.raises(KeyboardInterrupt):
             find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)
     watching.join()
@@ -227,9 +229,9 @@ def _interrupt_when(place, taken):
     """Interrupt until it is taken: a destructor that happens to run swallows what hits it."""
     while not place.exists():
         time.sleep(0.01)
-    os.kill(os.getpid(), signal.SIGINT)
-    while not taken.wait(5):
+    while not taken.exists():
         os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
 
 
 def test_partitions_together_larger_than_the_memory_of_a_worker():
