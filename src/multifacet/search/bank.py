@@ -197,7 +197,8 @@ class Bank:
     def beside(self, known: Sequence[Array], subspaces: Sequence[Array | None] = ()) -> Selection:
         """Return the candidates that are new beside further labelings (n,), best first.
 
-        If the best is the product of two groupings, the better one of these comes first. Pieces of
+        Where nothing is given and the best is the product of two groupings, the better one of these
+        comes first. Pieces of
         what was found in ``subspaces`` (d, q), as far as these are known, are not believed.
         """
         plan, rows = self.sample.plan, self.sample.rows
@@ -211,7 +212,11 @@ class Bank:
         ]
         candidates = without_pieces(candidates, earlier, self.sample)
         if self.sample.settings.n_clusters is None:
-            candidates = factors_first(whole_first(candidates, plan), self.sample)
+            candidates = whole_first(candidates, plan)
+            # Four groups at the corners of a square are one grouping, or two. Who has given one
+            # knows of products, and asks for the rest as it is.
+            if not self.sample.labelings:
+                candidates = factors_first(candidates, self.sample)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 
