@@ -71,7 +71,7 @@ class SearchPlan:
 
     # What starts lead to
     #: Bandwidths judged: from the distance of near neighbours, doubled, to 1.6 median distances:
-    #: below, rows are alone; above, they are all alike. (Half that distance changed nothing.)
+    #: below, rows are alone; above, they are all alike. (Half of it changed 1 of 34 searches.)
     nearest: float = 1.0
     farthest: float = 1.6
     most_widths: int = 8
