@@ -25,6 +25,7 @@ NAMES = (
     "tables",
     "categories",
     "generated",
+    "embeddings",
     "views",
     "calibration",
     "commandline",

@@ -37,6 +37,7 @@ from .search import (
     significance,
 )
 from .search.judge import chance_nmi
+from .search.residual import GroupResidual
 from .search.starts import PairStarts
 from .solvers import as_solver
 from .solvers.base import Solver, shortened
@@ -333,6 +334,17 @@ def _as_good_as_the_best(selection: Selection) -> list[Candidate]:
     return [selection.chosen, *clear]
 
 
+def _leading(X: Any, given: Sequence[Array], W: Array) -> tuple[Array, Array]:
+    """Return rows (n, r) and a subspace (r, q) in the directions of most variance and those of W.
+
+    Both as they are and without what is given: a path between the two goes through their span.
+    """
+    residuals = [GroupResidual(X, labelings) for labelings in ([], given)]
+    axes = [one.principal(PLAN.most_directions)[0] for one in residuals]
+    basis = np.linalg.qr(np.hstack([W, *axes]))[0]
+    return np.asarray(X @ basis), basis.T @ W
+
+
 @dataclass(frozen=True)
 class Frontier:
     """Solutions along the novelty weight.
@@ -430,6 +442,8 @@ def frontier(
         raise ValueError("given is empty: without known labels there is no novelty to trade")
     rows = np.sort(np.random.default_rng(random_state).permutation(X.shape[0])[:FRONTIER_ROWS])
     X, given = X[rows], [np.unique(np.asarray(one)[rows], return_inverse=True)[1] for one in given]
+    if X.shape[1] > PLAN.most_directions:
+        X, W = _leading(X, given, W)
     kernel, width = as_kernel(kernel), settings.bandwidth
     if width is None and needs_bandwidth(kernel):  # the groups were not found by a kernel
         width = typical_distance(np.asarray(X @ W))

@@ -77,6 +77,12 @@ def components(seed):
     return PCA(8).fit_transform(X)
 
 
+def embeddings(seed):
+    """Rows of unit length: some directions say more than others."""
+    X = np.random.default_rng(seed).standard_normal((200, 40)) * np.linspace(1, 4, 40) + 1
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
 def mixed_units(seed, d=20):
     """Positive measurements in units of their own, some of them whole numbers, some often zero."""
     rng = np.random.default_rng(seed)
@@ -106,9 +112,12 @@ ONE_SCALE = [
     (images, "range"),
     (ratings, "range"),
     (components, "components"),
+    (embeddings, "lengths"),
 ]
 OWN_SCALES = [mixed_units, lengths_of_parts, costs_and_visits]
 EVERY = [*ONE_SCALE, *((make, "units") for make in OWN_SCALES)]
+#: What all cells together tell, and not the values of single columns.
+COMPUTED = ("components", "lengths")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -141,7 +150,7 @@ def test_words_that_are_in_very_few_texts_are_counts():
     assert scaling(X[:, X.any(axis=0)]) == "counts"
 
 
-@pytest.mark.parametrize(("make", "expected"), [pair for pair in EVERY if pair[1] != "components"])
+@pytest.mark.parametrize(("make", "expected"), [pair for pair in EVERY if pair[1] not in COMPUTED])
 @pytest.mark.parametrize("outlier", [-999, 1e6])
 def test_an_outlier_does_not_decide(make, expected, outlier):
     X = make(0)
@@ -225,6 +234,37 @@ def test_components_are_known_from_rounded_numbers_but_not_from_some_rows():
     assert scaling(X / X.std(axis=0)) == "units"  # somebody has scaled them already
 
 
+def test_rows_of_one_length_are_known_from_rounded_numbers_and_some_rows():
+    X = embeddings(0)
+    assert scaling(X.astype(np.float16)) == scaling(np.round(X, 4)) == "lengths"
+    assert scaling(X[:50]) == scaling(-7 * X) == "lengths"
+    assert scaling(X[:, :-1]) == "units"
+
+
+def test_lengths_that_are_alike_for_other_reasons_are_not_taken_for_one():
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((300, 500))
+    far = noise + 1e5 * rng.standard_normal(500)
+    shares = rng.dirichlet(np.ones(5), 300)  # sums of 1, not squares
+    assert scaling(noise) == scaling(far) == scaling(shares) == "units"
+
+
+def test_embeddings_beside_a_category_have_scales_of_their_own():
+    """Three indicators add the same to all lengths, but not in the unit of the embedding."""
+    columns = {f"x{j}": column for j, column in enumerate(embeddings(0).T)}
+    colour = {"colour": np.tile(["red", "green", "blue", "grey"], 50)}
+    assert scaling(columns) == "lengths"
+    assert scaling({**columns, **colour}, categories="use") == "units"
+
+
+def test_rows_of_one_length_keep_their_angles():
+    X = embeddings(0)
+    found = quietly(X).X
+    np.testing.assert_allclose(
+        (found @ found.T) * X.var(axis=0).mean(), (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T
+    )
+
+
 def test_a_correlated_pair_of_narrow_columns_is_seen():
     X = components(0)
     X[:, -1] = 0.5 * X[:, -2] + 0.1 * X[:, -1]
@@ -233,10 +273,10 @@ def test_a_correlated_pair_of_narrow_columns_is_seen():
 
 @pytest.mark.parametrize(("make", "expected"), EVERY)
 def test_sparse_tables_stay_sparse(make, expected):
-    """What needs a look at pairs of columns is not asked of them."""
+    """What needs a look at several columns at once is not asked of them."""
     X = make(0)
     prepared = quietly(csr_matrix(X))
-    assert prepared.encoding.scaling == ("units" if expected == "components" else expected)
+    assert prepared.encoding.scaling == ("units" if expected in COMPUTED else expected)
     assert prepared.X.nnz == np.count_nonzero(X)
     assert not prepared.encoding.mean.any()
     if expected in ("counts", "range"):

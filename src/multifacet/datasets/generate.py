@@ -12,6 +12,9 @@ from ..linalg import Array
 Labels = NDArray[np.int64]
 Random = np.random.Generator
 
+#: Dimensions of the places of groups of embeddings, and of the layer between the two.
+PLACE, HIDDEN = 16, 256
+
 
 def make_independent_views(
     n_samples: int = 500,
@@ -188,6 +191,68 @@ def make_gaussian_views(
         rotate=rotate,
         random_state=random_state,
     )
+
+
+def make_embedding_views(
+    n_samples: int = 1000,
+    n_clusters: Sequence[int] = (10, 5),
+    *,
+    strengths: Sequence[float] | None = None,
+    n_nuisance: int = 32,
+    n_features: int = 768,
+    random_state: int | Random | None = None,
+) -> tuple[Array, Labels]:
+    """Generate embeddings: rows of unit length, as a network makes them of several groupings.
+
+    Every group of every grouping has a random place in 16 dimensions. These and ``n_nuisance``
+    Gaussian dimensions go through a random network of two layers.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Number of rows n.
+    n_clusters : sequence of int, default=(10, 5)
+        Number of groups of each grouping.
+    strengths : sequence of float, optional
+        How far the groups of each grouping are apart, in standard deviations of a coordinate of
+        their places; 1 by default. The nuisance has half of that.
+    n_nuisance : int, default=32
+        Dimensions that belong to no grouping.
+    n_features : int, default=768
+        Features d.
+    random_state : int, Generator or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : array of shape (n, d)
+        Embeddings.
+    labelings : array of int of shape (n, len(n_clusters))
+        One column of labels per grouping.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.datasets import make_embedding_views
+    >>> X, labelings = make_embedding_views(50, (4, 2), n_features=64, random_state=0)
+    >>> X.shape, labelings.shape, bool(np.allclose((X**2).sum(axis=1), 1))
+    ((50, 64), (50, 2), True)
+    """
+    rng = np.random.default_rng(random_state)
+    counts = _per_view(list(n_clusters), len(n_clusters))
+    apart = [1.0] * len(counts) if strengths is None else list(strengths)
+    if len(apart) != len(counts):
+        raise ValueError(f"strengths has {len(apart)} entries for {len(counts)} groupings")
+    labelings = [_draw_labels(n_samples, k, None, rng) for k in counts]
+    blocks = [
+        far * rng.standard_normal((k, PLACE))[labels]
+        for k, far, labels in zip(counts, apart, labelings, strict=True)
+    ]
+    hidden = np.hstack([*blocks, 0.5 * rng.standard_normal((n_samples, n_nuisance))])
+    for width in (HIDDEN, n_features):
+        weights = rng.standard_normal((hidden.shape[1], width)) / np.sqrt(hidden.shape[1])
+        hidden = (np.tanh(hidden) if width == n_features else hidden) @ weights
+    return hidden / np.linalg.norm(hidden, axis=1, keepdims=True), np.column_stack(labelings)
 
 
 def _per_view(n_clusters: int | Sequence[int], n_views: int) -> list[int]:

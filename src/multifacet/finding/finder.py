@@ -63,8 +63,9 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     ----------
     n_views : int or "auto", default="auto"
         Number of views; "auto" stops when the next one is no better than chance.
-    n_clusters : int, sequence of int or "auto", default="auto"
-        Number of clusters: of all views, of each view, or chosen for each.
+    n_clusters : int, list of int, (int, int) or "auto", default="auto"
+        Number of clusters: of all views, of each view (a list), or chosen for each: a tuple of two
+        is the least and the most to choose from. Compact groups are looked for up to 50.
     strategy : {"iterative", "simultaneous"}, default="iterative"
         How views are found.
     method : {"auto", "kdac", "linear", "embedding", "isaac"}, Method or Source, default="auto"
@@ -360,9 +361,7 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             limit = self.max_views
         else:
             limit = check_count("n_views", self.n_views, low=1)
-        if isinstance(self.n_clusters, str):
-            check_choice("n_clusters", self.n_clusters, ["auto"])
-        return method, check_clusters_asked(self.n_clusters, self.n_views, limit)
+        return method, check_clusters_asked(self.n_clusters, self.n_views, limit, method)
 
     def _next_view(
         self, X: Any, method: Method, finding: Finding, known: list[Array], position: int, seed: int

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..validation import check_count
+from ..validation import check_choice, check_count
 from ..wording import Argument, ArgumentError
 from .methods import METHODS, Method
+from .methods.base import Clusters, as_range, no_range
 
 if TYPE_CHECKING:
     from .finder import ViewFinder
@@ -27,16 +28,24 @@ def refuse_idle_options(finder: ViewFinder, method: Method, defaults: dict[str, 
             )
 
 
-def clusters_asked(n_clusters: Any, position: int) -> int | None:
-    """Return the number of groups asked of a view, None if it is to be chosen."""
+def clusters_asked(n_clusters: Any, position: int) -> Clusters:
+    """Return the number of groups asked of a view, a range, or None if it is to be chosen."""
+    between = as_range(n_clusters)
+    if between is not None:
+        return int(between[0]), int(between[1])
     if isinstance(n_clusters, str):
         return None
     return int(n_clusters[position]) if np.ndim(n_clusters) else int(n_clusters)
 
 
-def check_clusters_asked(n_clusters: Any, n_views: int | str, limit: int) -> int:
+def check_clusters_asked(n_clusters: Any, n_views: int | str, limit: int, method: Method) -> int:
     """Check the numbers of groups, and return the largest number of views that they allow."""
+    between = as_range(n_clusters)
+    if between is not None:
+        _check_range(between, method)
+        return limit
     if isinstance(n_clusters, str):
+        check_choice("n_clusters", n_clusters, ["auto"])
         return limit
     # A single group is a grouping that no further view could avoid.
     for k in np.atleast_1d(n_clusters).tolist():
@@ -50,3 +59,15 @@ def check_clusters_asked(n_clusters: Any, n_views: int | str, limit: int) -> int
             f" has {count} entries for {limit} views: pass one of each, or one number for all",
         )
     return min(count, limit)
+
+
+def _check_range(n_clusters: tuple[Any, Any], method: Method) -> None:
+    """Raise for a range of numbers of groups that is none, or that a method cannot choose from."""
+    low, high = (check_count("n_clusters", k, low=2) for k in n_clusters)
+    if low > high:
+        raise ArgumentError(
+            Argument.of("n_clusters", n_clusters),
+            " ends before it begins: pass the least and the most, or a list of one number a view",
+        )
+    if not method.takes_range:
+        raise no_range(n_clusters, method.name)

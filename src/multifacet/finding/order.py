@@ -17,10 +17,13 @@ from ..linalg import Array
 from ..results.found import Found
 from ..results.view import View
 from .methods import Finding
+from .methods.base import Clusters
 
 #: Beyond so many values a table is searched as it lies: its sample is large, and sorting costs more
 #: than it brings.
 MOST_VALUES = 10_000_000
+#: Columns by which rows are sorted: those that are equal in so many are equal in all.
+ENOUGH_COLUMNS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class Order:
         skewness = np.round((scaled**3).mean(axis=0), 9)
         peakedness = np.round((scaled**4).mean(axis=0), 9)
         columns = np.lexsort([peakedness, skewness])
-        rows = np.lexsort(np.round(scaled[:, columns].T[::-1], 9))
+        rows = np.lexsort(np.round(scaled[:, columns[:ENOUGH_COLUMNS]].T[::-1], 9))
         return cls(rows, columns)
 
     def apply(self, X: Array) -> Array:
@@ -80,18 +83,18 @@ class Ordered(Finding):
     def __init__(self, finding: Finding, order: Order) -> None:
         self._finding, self._order = finding, order
 
-    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
+    def next(self, known: Sequence[Array], n_clusters: Clusters, position: int) -> Found | None:
         """Return the next view, with labels and axes in the order of the table."""
         here = [self._order.labels(labels) for labels in known]
         found = self._finding.next(here, n_clusters, position)
         return None if found is None else self._order.restored(found)
 
-    def chance(self, view: View, n_clusters: int | None, stability: float | None) -> float:
+    def chance(self, view: View, n_clusters: Clusters, stability: float | None) -> float:
         """Return the p-value of a view, which has no order."""
         return self._finding.chance(view, n_clusters, stability)
 
     def chance_among_twins(
-        self, view: View, known: Sequence[Array], n_clusters: int | None
+        self, view: View, known: Sequence[Array], n_clusters: Clusters
     ) -> float | None:
         """Return how often tables like this one without groups look as good."""
         here = [self._order.labels(labels) for labels in known]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,9 +12,10 @@ from ..linalg import Array
 
 #: Why features have the scale that they have: somebody said so; nothing shows that the columns
 #: share a unit; or what kind of columns in one unit they are.
-Scaling = Literal["told", "units", "counts", "range", "components"]
-#: All of them.
+Scaling = Literal["told", "units", "counts", "range", "components", "lengths"]
+#: All of them, and those that mean one scale for all columns.
 SCALINGS: tuple[str, ...] = get_args(Scaling)
+ONE_SCALE: tuple[Scaling, ...] = ("counts", "range", "components", "lengths")
 
 #: Quantiles that stand for the ends of a column: in twenty rows one may be an outlier.
 _ENDS = (0.05, 0.95)
@@ -37,10 +38,14 @@ _ORTHOGONAL = 0.01
 _SKEWED, _HALF = 0.5, 0.5
 #: Different values from which numbers are amounts, of which a logarithm can be taken, and no codes.
 _FEWEST_AMOUNTS = 20
+#: Difference of the lengths of rows, in units of how far rows are from their mean, up to which
+#: they are the same by construction. Of independent features it is several times one over the root
+#: of their number; half precision and numbers of four digits leave less.
+_SAME_LENGTH = 1e-3
 #: Scales that differ by less are the same: somebody has scaled the columns already.
 _SAME_SCALE = 1.01
 #: Numbers of a block of rows of which products are added up.
-_BLOCK = 2**20
+_BLOCK = 2**18
 
 
 @dataclass(frozen=True)
@@ -231,12 +236,61 @@ def are_components(X: Array, mean: Array, scale: Array) -> bool:
     return all(_largest_correlation(X, some) <= most for some in (widest, np.arange(d)))
 
 
+def have_one_length(X: Array, mean: Array, scale: Array) -> bool:
+    """Tell whether all rows have the same length, as embeddings have that somebody has normalised.
+
+    Their distances are angles between rows (cosine geometry), which scales of single features
+    would change. Indicators of categories have one length too, but few values.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        The columns, less their means, divided by their standard deviations.
+    mean, scale : array of shape (d,)
+        Their means and standard deviations.
+
+    Returns
+    -------
+    bool
+        Whether they have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.frames.scaling import have_one_length
+    >>> X = np.random.default_rng(0).standard_normal((100, 50))
+    >>> have_one_length(X, np.zeros(50), np.ones(50))
+    False
+    >>> X /= np.linalg.norm(X, axis=1, keepdims=True)
+    >>> have_one_length(X, np.zeros(50), np.ones(50))
+    True
+    """
+    n, d = X.shape
+    if d < _FEWEST_COMPONENTS or n < _FEWEST_AMOUNTS:
+        return False
+    unit = np.abs(mean).max() + scale.max()  # squares of extreme units are no numbers
+    mean, scale = mean / unit, scale / unit
+    most = _SAME_LENGTH * np.sqrt((scale**2).sum())
+    low, high = np.inf, 0.0
+    for block in _blocks(X):
+        lengths = np.linalg.norm(block * scale + mean, axis=1)
+        low, high = min(low, lengths.min()), max(high, lengths.max())
+        if high - low > most:
+            return False
+    return len(np.unique(X[:, np.argmax(scale)])) >= _FEWEST_AMOUNTS
+
+
 def _largest_correlation(X: Array, columns: Array) -> float:
     """Return the largest correlation of standardised columns; a block of rows is read at a time."""
     gram: Any = 0.0
-    rows = max(1, _BLOCK // X.shape[1])
-    for start in range(0, len(X), rows):
-        block = X[start : start + rows][:, columns].astype(float)
-        gram = gram + block.T @ block
+    for block in _blocks(X):
+        gram = gram + block[:, columns].T @ block[:, columns]
     np.fill_diagonal(gram, 0)
     return float(np.abs(gram).max() / len(X))
+
+
+def _blocks(X: Array) -> Iterator[Array]:
+    """Yield blocks of rows, in double precision."""
+    rows = max(1, _BLOCK // X.shape[1])
+    for start in range(0, len(X), rows):
+        yield X[start : start + rows].astype(float)

@@ -217,6 +217,7 @@ def _describe_view(views: Views, view: View, rows: Array, known: list[str]) -> V
         "strength": listed(found.strength),
         "contrasts": view.contrasts,
         "told": rounded(found.told),
+        "gallery": view.gallery,
         "effects": [listed(row) for row in found.effects],
         "loadings": [listed(axis) for axis in found.loadings] if len(view.components) else [],
         "labels": view.labels.tolist(),

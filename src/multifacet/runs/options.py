@@ -38,6 +38,7 @@ OPTIONS = {
         Option("encoding", "encoding"),
         Option("matrix", "matrix", "auto"),
         Option("id", "identifier"),
+        Option("rows", "rows"),
         Option("given", "given", []),
         Option("existing", "existing", []),
         Option("target", "target", []),
@@ -71,7 +72,7 @@ _SEARCH = ("bandwidth", "seed", "jobs")
 #: The options of each task.
 TASKS: dict[str, tuple[str, ...]] = {
     "find": (
-        *(*_DATA, "given", "existing", "views", "clusters", *_FEATURES),
+        *(*_DATA, "rows", "given", "existing", "views", "clusters", *_FEATURES),
         *("keep-trivial", "strategy", "method", "dimensions", "novelty-weight", "refits", *_SEARCH),
         *("workers", "scheduler"),
     ),

@@ -186,13 +186,38 @@ class Bank:
     def collect(
         cls, sample: Sample, sources: Sequence[Source], callback: Callback | None = None
     ) -> Bank:
-        """Ask all sources, and appraise what they propose."""
+        """Ask all sources, and appraise what they propose.
+
+        Those that are costly are asked only if what the others propose leaves doubt.
+        """
+        quick = [source for source in sources if not source.costly(sample)]
+        candidates = proposed(sample, quick, callback) if quick else []
+        if _perhaps_plain(candidates, sample.plan):
+            bank = cls._appraised(sample, candidates, quick)
+            if bank.plain:
+                return bank
+        costly = [source for source in sources if source.costly(sample)]
+        if costly:
+            candidates += proposed(sample, costly, callback)
+        return cls._appraised(sample, candidates, sources)
+
+    @classmethod
+    def _appraised(
+        cls, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]
+    ) -> Bank:
         unique: dict[bytes, Candidate] = {}
-        for one in proposed(sample, sources, callback):
+        for one in candidates:
             key = in_order(one.labels).tobytes()
             unique[key] = _better(unique.get(key, one), one)
         found = Appraisal(sample).of(list(unique.values()), sources)
         return cls(sample, sorted(found, key=_rank, reverse=True))
+
+    @property
+    def plain(self) -> bool:
+        """Whether its best candidate is beyond doubt: nothing could come before it."""
+        best, plan = self.candidates[0], self.sample.plan
+        surprise = best.surprise or 0.0
+        return best.believed and _perhaps_plain([best], plan) and surprise >= plan.enough
 
     def beside(self, known: Sequence[Array], subspaces: Sequence[Array | None] = ()) -> Selection:
         """Return the candidates that are new beside further labelings (n,), best first.
@@ -219,6 +244,11 @@ class Bank:
                 candidates = factors_first(candidates, self.sample)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
+
+
+def _perhaps_plain(candidates: Sequence[Candidate], plan: SearchPlan) -> bool:
+    """Whether some groups have gaps so wide that no others could be told better."""
+    return any(one.separation >= plan.plain and one.n_components > 1 for one in candidates)
 
 
 def _better(one: Candidate, other: Candidate) -> Candidate:

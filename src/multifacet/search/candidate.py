@@ -12,12 +12,21 @@ from ..linalg import Array
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user fixed; None is to be chosen. The weight is in unit scale."""
+    """What the user fixed; None is to be chosen. The weight is in unit scale.
+
+    Of the number of clusters a range (least, most) may be fixed.
+    """
 
     n_clusters: int | None = None
     n_components: int | None = None
     bandwidth: float | None = None
     novelty_weight: float | None = None
+    between: tuple[int, int] | None = None
+
+    def allows(self, n_clusters: int) -> bool:
+        """Whether a number of clusters is what was asked for."""
+        low, high = self.between or (1, n_clusters)
+        return n_clusters == (self.n_clusters or n_clusters) and low <= n_clusters <= high
 
     def complete(self, kernel: Kernel) -> bool:
         """Whether nothing is left to choose; a kernel may have no bandwidth."""

@@ -74,7 +74,7 @@ def judge(
     balance = float(np.bincount(labels, minlength=k).min() * k / len(labels))
     known = [(nmi(labels, given), chance_nmi(labels, given)) for given in sample.labelings]
     rejected = ""
-    if k != (sample.settings.n_clusters or k):
+    if not sample.settings.allows(k):
         rejected = "not the number of groups asked for"
     elif balance < (plan.fragment if smallest is None else smallest):
         rejected = "fragment"

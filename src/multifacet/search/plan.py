@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 7
+    version: int = 8
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -39,12 +39,34 @@ class SearchPlan:
     rows_per_group: int = 30
     #: Numbers of clusters tried if none is asked for: with more, each has too few of the rows.
     most_clusters: int = 8
+    #: The same of compact groups, which take fewer rows to show than curved ones, and the rows that
+    #: each has on average at least.
+    most_groups: int = 50
+    rows_per_compact_group: int = 20
+    #: How many times as many small groups are merged to them, and the ratio of the numbers tried:
+    #: of twenty groups one more or less can be told, of fifty five.
+    path_excess: int = 2
+    path_step: float = 1.05
+    #: Clear groupings of compact groups that are tried for being products.
+    products_tried: int = 3
+
+    # Tables of many features
+    #: Directions of most variance in which they are searched, at least and at most: as many as
+    #: stand out of noise (Marchenko-Pastur). 50 are what is usual for embeddings and cells.
+    fewest_directions: int = 20
+    most_directions: int = 50
+    #: Rows for each of them: with fewer, ICA and covariances follow single rows.
+    rows_per_direction: int = 20
+    #: Features up to which the papers' start is tried in all directions where nothing was believed:
+    #: beyond, it takes longer than everything else together.
+    papers_features: int = 200
 
     # Where subspaces begin
     #: Rows on which dependence is measured and independent components are estimated: both errors
     #: fall with the root of it, while the time of a start grows.
     start_rows: int = 2000
-    #: Principal directions kept before the search for independent ones: beyond, ICA overfits.
+    #: Principal directions of some hundred rows kept before the search for independent ones:
+    #: beyond, ICA overfits.
     start_components: int = 20
     #: Features screened for dependent pairs, those with most variance left: m^2 pairs are formed.
     start_features: int = 100
@@ -177,6 +199,9 @@ class SearchPlan:
     finalists: int = 20
     #: Separation from which groups are clear: no structureless data of the trials reached it.
     clear: float = 1.5
+    #: Separation from which nothing costly is asked any more: of twenty edges that a cut through a
+    #: group takes, one leads out of it.
+    plain: float = 3.0
     #: With clear groups in hand the search ends when so many further starts bring nothing better.
     patience: int = 2
     #: Separation below which nothing counts as found, and the novelty weight that is taken then.

@@ -53,20 +53,38 @@ def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate
     best, plan = candidates[0], sample.plan
     if best.rejected or best.n_clusters < 4:
         return candidates
+    # Some groups of a product may be merged in the winner.
+    finer = [
+        one
+        for one in candidates[1 : plan.finalists]
+        if not one.rejected and one.n_clusters > best.n_clusters and _determines(one, best, plan)
+    ]
+    for whole in [best, *finer]:
+        factor = _factor_of(whole, candidates, sample)
+        if factor is not None:
+            return [factor, *(c for c in candidates if c is not factor)]
+    return candidates
+
+
+def _factor_of(
+    whole: Candidate, candidates: Sequence[Candidate], sample: Sample
+) -> Candidate | None:
+    """Return the better of two groupings that a candidate is the product of, None if it is none."""
+    plan = sample.plan
     coarser = [
         one
-        for one in candidates[1 : plan.finalists * 5]
-        if not one.rejected and one.n_clusters < best.n_clusters and _determines(best, one, plan)
+        for one in candidates[: plan.finalists * 5]
+        if not one.rejected and one.n_clusters < whole.n_clusters and _determines(whole, one, plan)
     ]
-    points = sample.project(np.linalg.qr(best.W)[0])
+    points = sample.project(np.linalg.qr(whole.W)[0])
     for i, one in enumerate(coarser):
         for other in coarser[i + 1 :]:
             cells = one.n_clusters * other.n_clusters
-            if cells < best.n_clusters or nmi(one.labels, other.labels) > plan.independent:
+            if cells < whole.n_clusters or nmi(one.labels, other.labels) > plan.independent:
                 continue
             if _interaction(points, one.labels, other.labels) <= plan.interaction:
-                return [one, *(c for c in candidates if c is not one)]
-    return candidates
+                return one
+    return None
 
 
 def _interaction(points: Array, a: Array, b: Array) -> float:

@@ -39,11 +39,20 @@ class GroupResidual:
         block = block.toarray() if issparse(block) else np.asarray(block, dtype=float)
         return block - self._basis @ self._loadings[chosen].T
 
-    def features(self, most: int) -> tuple[Array, Array]:
-        """Axes (d, m) and values (n, m) of the features with most variance left."""
+    @property
+    def variance(self) -> float:
+        """Variance that is left, of all features together."""
+        return float(self._left_over().sum()) / self._X.shape[0]
+
+    def _left_over(self) -> Array:
+        """Return the sums of squares (d,) that are left of features."""
         squares = self._X.multiply(self._X).sum(axis=0) if issparse(self._X) else None
         total = np.asarray(squares).ravel() if squares is not None else (self._X**2).sum(axis=0)
-        left_over = total - (self._loadings**2).sum(axis=1)
+        return total - (self._loadings**2).sum(axis=1)
+
+    def features(self, most: int) -> tuple[Array, Array]:
+        """Axes (d, m) and values (n, m) of the features with most variance left."""
+        left_over = self._left_over()
         order = np.argsort(-left_over, kind="stable")[:most]
         chosen = np.sort(order[left_over[order] > 1e-10 * max(left_over.max(), 1e-300)])
         axes = np.zeros((self._X.shape[1], len(chosen)))

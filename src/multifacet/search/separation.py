@@ -24,6 +24,11 @@ from scipy.spatial import cKDTree
 from ..linalg import Array
 from .plan import PLAN, SearchPlan
 
+#: Dimensions up to which a tree finds neighbours faster than a look at all rows.
+TREE_DIMENSIONS = 8
+#: Neighbours that vote on the group of a further row.
+VOTERS = 5
+
 
 @dataclass(frozen=True)
 class Separation:
@@ -57,10 +62,31 @@ def nearest(points: Array, count: int) -> tuple[Array, Array]:
     their time on checks.)
     """
     n = len(points)
+    if points.shape[1] > TREE_DIMENSIONS:
+        return _nearest_of_all(points, count)
     distances, found = cKDTree(points).query(points, count + 1)
     other = found != np.arange(n)[:, None]
     other[other.all(axis=1), -1] = False  # a row with many equals may not be among its nearest
     return distances[other].reshape(n, count), found[other].reshape(n, count)
+
+
+def _nearest_of_all(points: Array, count: int) -> tuple[Array, Array]:
+    """Return the same from all distances: in many dimensions a tree looks at every row too."""
+    squares = (points**2).sum(axis=1)
+    distances = squares[:, None] + squares - 2 * points @ points.T
+    np.fill_diagonal(distances, np.inf)
+    found = np.argpartition(distances, count - 1, axis=1)[:, :count]
+    near = np.take_along_axis(distances, found, axis=1)
+    order = np.argsort(near, axis=1, kind="stable")
+    near, found = (np.take_along_axis(part, order, axis=1) for part in (near, found))
+    return np.sqrt(np.maximum(near, 0.0)), found
+
+
+def nearest_groups(points: Array, labels: Array, places: Array) -> Array:
+    """Return the groups (n,) of places (n, q) by vote of the nearest points (m, q) with labels."""
+    near = cKDTree(points).query(places, min(VOTERS, len(points)))[1].reshape(len(places), -1)
+    votes = (labels[near][:, :, None] == np.arange(int(labels.max()) + 1)).sum(axis=1)
+    return votes.argmax(axis=1)
 
 
 class NeighbourGraph:

@@ -26,18 +26,21 @@ class Whitened:
         The coordinates as directions of the features.
     scores : array of shape (m, r)
         Principal scores before they were scaled.
+    axes : array of shape (d, r)
+        Orthonormal directions of these.
     """
 
     Z: Array = field(repr=False)
     directions: Array = field(repr=False)
     scores: Array = field(repr=False)
+    axes: Array = field(repr=False)
 
     @classmethod
     def of(cls, sample: Sample) -> Whitened:
         """Whiten the rows of a sample without the group means of all that is given."""
         plan = sample.plan
         residual = GroupResidual(sample.X, sample.labelings)
-        axes, scores = residual.principal(plan.start_components)
+        axes, scores = residual.principal(sample.directions)
         spread = scores.std(axis=0)
         # Directions of hardly any variance are those in which columns repeat each other.
         keep = spread > plan.thinnest * spread.max(initial=0.0)
@@ -48,7 +51,7 @@ class Whitened:
         Z = Z * np.minimum(1.0, most / np.maximum(radius, 1e-12))[:, None]
         Z -= Z.mean(axis=0)
         again = np.linalg.inv(np.real(sqrtm(Z.T @ Z / len(Z)))) if Z.shape[1] else np.eye(0)
-        return cls(Z @ again, axes / spread @ again, scores)
+        return cls(Z @ again, axes / spread @ again, scores, axes)
 
     def independent(self, seed: int) -> Array:
         """Return independent components (c, r), of all contrasts, as rows of unit length."""
@@ -58,11 +61,21 @@ class Whitened:
 
     def discriminant(self, labels: Array, ridge: float) -> Array:
         """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k."""
-        k, r = int(labels.max()) + 1, self.Z.shape[1]
-        means = np.stack([self.Z[labels == group].mean(axis=0) for group in range(k)])
-        shares = np.bincount(labels) / len(labels)
-        between = (means * shares[:, None]).T @ means
+        r, q = self.Z.shape[1], min(int(labels.max()), self.Z.shape[1])
+        between = _between(self.Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
-        leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, : min(k - 1, r)]
+        leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, :q]
         return np.linalg.qr(self.directions @ (inner @ leading))[0]
+
+    def spanned(self, labels: Array) -> Array:
+        """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""
+        q = min(int(labels.max()), self.scores.shape[1])
+        return self.axes @ np.linalg.eigh(_between(self.scores, labels))[1][:, ::-1][:, :q]
+
+
+def _between(points: Array, labels: Array) -> Array:
+    """Return the covariance (r, r) of the means of groups (m,) of points (m, r), of mean zero."""
+    member = np.eye(int(labels.max()) + 1)[labels]
+    sums, sizes = member.T @ points, member.sum(axis=0)
+    return (sums / sizes[:, None]).T @ sums / len(points)

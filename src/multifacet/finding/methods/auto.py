@@ -38,7 +38,7 @@ from ...search.starts import PairStarts
 from ...search.twins import chance_among, surprise_of_twins
 from ...solvers import as_solver
 from ...validation import check_clusters
-from .base import Finding, Method
+from .base import Clusters, Finding, Method, as_range, asked, no_range, told
 from .kernel import KernelMethod, found_by, kdac, kernel_stability
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class AutoMethod(Method):
     uses = KernelMethod.uses | {"n_twins"}
     has_frontier = True
     refinable = True
+    takes_range = True
 
     def begin(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> Finding:
         """Return what searches once and then picks."""
@@ -76,6 +77,8 @@ class AutoMethod(Method):
         if finder.strategy == "simultaneous" or any(
             not _is(getattr(finder, name), default) for name, default in KERNEL_ONLY.items()
         ):
+            if as_range(finder.n_clusters) is not None:
+                raise no_range(finder.n_clusters, KernelMethod.name)
             return KernelMethod().begin(finder, X, given, seed)
         thread_count(finder.n_jobs)  # refused before the work, not after it
         # What a table holds does not depend on a seed, so neither does what is found in it.
@@ -104,14 +107,15 @@ class _AutoFinding(Finding):
         self._finder, self._X, self._given, self._seed = finder, X, list(given), seed
         self._sources = self._ask(finder.n_starts)
         self._kernel = KernelMethod().begin(finder, X, given, seed)
-        self._banks: dict[int | None, Bank] = {}
+        self._banks: dict[Clusters, Bank] = {}
         self._chosen: dict[str, Source] = {}
         #: Subspaces (d, q) of views that were found, by their groups.
         self._subspaces: dict[bytes, Array] = {}
 
-    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
+    def next(self, known: Sequence[Array], n_clusters: Clusters, position: int) -> Found | None:
         found = known[len(self._given) :]
-        check_clusters(n_clusters or 2, self._X)
+        low = n_clusters[0] if isinstance(n_clusters, tuple) else n_clusters
+        check_clusters(low or 2, self._X)
         if n_clusters == 1:
             return Found(np.zeros(self._X.shape[0], int), np.eye(1, self._X.shape[1]), Settings(1))
         if n_clusters not in self._banks:
@@ -123,21 +127,22 @@ class _AutoFinding(Finding):
             again = self._best(self._search(known, n_clusters, few), found)
             if again.best.rank > choice.best.rank:
                 choice = again
-        if not choice.best.believed and self._X.shape[1] > choice.sample.plan.start_components:
+        unseen = choice.sample.directions < self._X.shape[1] <= choice.sample.plan.papers_features
+        if not choice.best.believed and unseen and not isinstance(n_clusters, tuple):
             # The quick sources saw the leading directions only; the papers' start sees all.
             beyond = self._kernel.next(known, n_clusters, position)
             return beyond and _with_rounding_undone(beyond, choice.sample)
         return self._finished(choice, known)
 
-    def chance(self, view: View, n_clusters: int | None, stability: float | None) -> float:
+    def chance(self, view: View, n_clusters: Clusters, stability: float | None) -> float:
         if view.surprise is None:
             return super().chance(view, n_clusters, stability)
         n, d = len(view.labels), len(view.feature_weights)
-        return chance(view.surprise, n, d, n_clusters, stability=stability)
+        return chance(view.surprise, n, d, told(n_clusters), stability=stability)
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         finder, source = self._finder, self._chosen.get(view.name)
-        if source is None or isinstance(source, KernelSource):
+        if source is None or source.name == KernelSource.name:
             return kernel_stability(finder, self._X, view, known, self._seed)
         return found_again(
             self._X, view.labels, self._quick, given=known,
@@ -145,15 +150,15 @@ class _AutoFinding(Finding):
         )  # fmt: skip
 
     def chance_among_twins(
-        self, view: View, known: Sequence[Array], n_clusters: int | None
+        self, view: View, known: Sequence[Array], n_clusters: Clusters
     ) -> float | None:
         # The kernel's search takes as long as all twins together: its law has to do.
         chosen, finder = self._chosen.get(view.name), self._finder
-        kernel = chosen is None or isinstance(chosen, KernelSource)
+        kernel = chosen is None or chosen.name == KernelSource.name
         if kernel or view.surprise is None or issparse(self._X):
             return None
         with single_threaded_blas():
-            sample = Sample.draw(self._X, list(known), Settings(n_clusters), self._seed)
+            sample = self._drawn(known, asked(n_clusters))
             callback = as_callback(finder.verbose)
             found = surprise_of_twins(sample, self._quick, view.surprise, finder.n_twins, callback)
         return chance_among(view.surprise, found)
@@ -161,7 +166,7 @@ class _AutoFinding(Finding):
     @property
     def _quick(self) -> list[Source]:
         """The sources that propose within tenths of a second."""
-        return [one for one in self._sources.values() if not isinstance(one, KernelSource)]
+        return [one for one in self._sources.values() if one.name != KernelSource.name]
 
     def _ask(self, n_starts: int) -> dict[str, Source]:
         """Return all sources by name, the kernel's with so many starts of a dimension."""
@@ -171,15 +176,18 @@ class _AutoFinding(Finding):
         return {source.name: source for source in found}
 
     def _search(
-        self, known: Sequence[Array], n_clusters: int | None, sources: dict[str, Source]
+        self, known: Sequence[Array], n_clusters: Clusters, sources: dict[str, Source]
     ) -> Bank:
         """Ask sources beside what is known."""
         # Without anything given there is nothing to weigh.
-        settings = Settings(n_clusters, novelty_weight=None if known else NOVELTY_WEIGHT)
+        settings = replace(asked(n_clusters), novelty_weight=None if known else NOVELTY_WEIGHT)
         with single_threaded_blas():
-            sample = Sample.draw(self._X, list(known), settings, self._seed)
+            sample = self._drawn(known, settings)
             callback = as_callback(self._finder.verbose)
             return Bank.collect(sample, list(sources.values()), callback)
+
+    def _drawn(self, known: Sequence[Array], settings: Settings) -> Sample:
+        return Sample.draw(self._X, list(known), settings, self._seed, wide=True)
 
     def _best(self, bank: Bank, found: Sequence[Array]) -> _Choice:
         """Return the winner of a bank beside views that were found."""
@@ -187,12 +195,12 @@ class _AutoFinding(Finding):
         selection = bank.beside(found, subspaces)
         return _Choice(bank.sample, selection, self._sources[selection.chosen.source])
 
-    def _clear(self, choice: _Choice, n_clusters: int | None) -> bool:
+    def _clear(self, choice: _Choice, n_clusters: Clusters) -> bool:
         """Tell whether a winner is beyond chance, as far as can be said without refits."""
         if choice.best.rejected or choice.best.surprise is None:
             return False
         n, d = self._X.shape
-        p_value = chance(choice.best.surprise, n, d, n_clusters)
+        p_value = chance(choice.best.surprise, n, d, told(n_clusters))
         return p_value <= self._finder.significance
 
     def _finished(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
@@ -216,7 +224,7 @@ class _AutoFinding(Finding):
 
         The objective has optima beside the one that was judged, and a climb may end there.
         """
-        if not isinstance(choice.source, KernelSource):
+        if choice.source.name != KernelSource.name:
             return None
         model = kdac(self._finder, choice.best.n_clusters, self._seed)
         model.fit_selected(self._X, choice.selection, given=list(known) or None)

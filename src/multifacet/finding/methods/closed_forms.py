@@ -13,7 +13,7 @@ from ...estimators.closed_forms import EmbeddingKDAC, LinearKDAC
 from ...linalg import Array
 from ...results.found import Found
 from ...search import PLAN, Settings
-from .base import Finding, Method
+from .base import Clusters, Finding, Method
 
 if TYPE_CHECKING:
     from ..finder import ViewFinder
@@ -24,6 +24,7 @@ class LinearMethod(Method):
 
     name = "linear"
     uses = frozenset({"n_components", "novelty_weight"})
+    takes_range = True
 
     def begin(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> Finding:
         """Return what solves the closed form."""
@@ -46,6 +47,7 @@ class EmbeddingMethod(Method):
 
     name = "embedding"
     uses = frozenset({"kernel", "bandwidth", "novelty_weight", "engine"})
+    takes_range = True
 
     def begin(self, finder: ViewFinder, X: Any, given: Sequence[Array], seed: int) -> Finding:
         """Return what solves the closed form."""
@@ -73,9 +75,10 @@ class _ClosedFinding(Finding):
     def __init__(self, fit: Callable[[Sequence[Array], int], Found], X: Any) -> None:
         self._fit, self._X = fit, X
 
-    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
-        if n_clusters is not None:
+    def next(self, known: Sequence[Array], n_clusters: Clusters, position: int) -> Found | None:
+        if isinstance(n_clusters, int):
             return self._fit(known, n_clusters)
-        counts = [k for k in PLAN.clusters if 2 * k <= self._X.shape[0]]
+        low, high = n_clusters or (2, PLAN.most_clusters)
+        counts = [low, *(k for k in range(low + 1, high + 1) if 2 * k <= self._X.shape[0])]
         tried = [self._fit(known, k).completed(self._X, known) for k in counts]
         return max(tried, key=attrgetter("separation"))

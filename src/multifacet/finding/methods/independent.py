@@ -9,7 +9,7 @@ from ...linalg import Array
 from ...results.found import Found
 from ...search import Settings
 from ...wording import Argument, ArgumentError
-from .base import Finding, Method
+from .base import Clusters, Finding, Method
 
 if TYPE_CHECKING:
     from ...isaac import ISAAC
@@ -47,7 +47,7 @@ class _IndependentFinding(Finding):
         self._X, self._model = X, model
         self._fitted = False
 
-    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
+    def next(self, known: Sequence[Array], n_clusters: Clusters, position: int) -> Found | None:
         if not self._fitted:
             self._model.fit(self._X)
             self._fitted = True

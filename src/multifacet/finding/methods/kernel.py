@@ -17,7 +17,7 @@ from ...results.summary import describe_selection
 from ...results.view import View
 from ...search import Selection, Settings
 from ...search.residual import GroupResidual
-from .base import Finding, Method
+from .base import Clusters, Finding, Method, told
 
 if TYPE_CHECKING:
     from ..finder import ViewFinder
@@ -43,8 +43,8 @@ class _KernelFinding(Finding):
     def __init__(self, finder: ViewFinder, X: Any, seed: int) -> None:
         self._finder, self._X, self._seed = finder, X, seed
 
-    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
-        model = kdac(self._finder, n_clusters, self._seed)
+    def next(self, known: Sequence[Array], n_clusters: Clusters, position: int) -> Found | None:
+        model = kdac(self._finder, told(n_clusters), self._seed)
         model.fit(self._X, given=list(known) or None)
         found = found_by(model)
         if model.selection_ is None:

@@ -12,8 +12,8 @@ from ...linalg import Array
 from ...progress import as_callback
 from ...results.found import Found
 from ...results.summary import describe_selection
-from ...search import Sample, Settings, Source, select
-from .base import Finding, Method
+from ...search import Sample, Source, select
+from .base import Clusters, Finding, Method, asked
 
 if TYPE_CHECKING:
     from ..finder import ViewFinder
@@ -39,8 +39,8 @@ class _SourceFinding(Finding):
     def __init__(self, finder: ViewFinder, source: Source, X: Any, seed: int) -> None:
         self._finder, self._source, self._X, self._seed = finder, source, X, seed
 
-    def next(self, known: Sequence[Array], n_clusters: int | None, position: int) -> Found | None:
-        sample = Sample.draw(self._X, list(known), Settings(n_clusters), self._seed)
+    def next(self, known: Sequence[Array], n_clusters: Clusters, position: int) -> Found | None:
+        sample = Sample.draw(self._X, list(known), asked(n_clusters), self._seed)
         chosen = select(sample, [self._source], callback=as_callback(self._finder.verbose))
         best, n = chosen.chosen, self._X.shape[0]
         if best.rejected:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .base import Proposal, Source, StartMaker
+from .base import OnCore, Proposal, Source, StartMaker
 from .chain import ChainSource
 from .compact import CompactSource
 from .heap import HeapSource
@@ -23,6 +23,7 @@ __all__ = [
     "KernelSearch",
     "KernelSource",
     "MixtureSource",
+    "OnCore",
     "Proposal",
     "Source",
     "StartMaker",
@@ -33,5 +34,5 @@ __all__ = [
 
 def every_source(kernel: Kernel, solver: Solver, starts: StartMaker) -> list[Source]:
     """Return all sources, quick ones first: the first picture is there at once."""
-    quick: list[Source] = [HeapSource(), StepSource(), CompactSource(), MixtureSource()]
-    return [*quick, ChainSource(starts), KernelSource(kernel, solver, starts)]
+    costly = [MixtureSource(), ChainSource(starts), KernelSource(kernel, solver, starts)]
+    return [HeapSource(), StepSource(), CompactSource(), *map(OnCore, costly)]

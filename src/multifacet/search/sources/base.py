@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.neighbors import KNeighborsClassifier
 
 from ...alternate import Start
 from ...linalg import Array
 from ..candidate import Candidate
 from ..sample import Sample
+from ..separation import nearest_groups
 
 #: Makes starts of a dimension q from a table (n, d) and what is given.
 StartMaker = Callable[[Any, Sequence[Array], int], Iterable[Start]]
-#: Neighbours that vote on the group of a further row.
-VOTERS = 5
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,11 @@ class Source(ABC):
 
     def freedom(self, sample: Sample) -> float:
         """Return in how many dimensions it looks for a direction: more find more by chance."""
-        return float(min(sample.plan.start_components, sample.X.shape[1]))
+        return float(min(sample.directions, sample.X.shape[1]))
+
+    def costly(self, sample: Sample) -> bool:
+        """Whether it takes so long that it is asked only if the others leave doubt."""
+        return False
 
     def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
         """Return a finalist with its stability, if the source can tell it."""
@@ -70,9 +73,43 @@ class Source(ABC):
 
     def label(self, sample: Sample, candidate: Candidate, X: Any) -> Array:
         """Return the groups (n,) of rows X (n, d): by default those of their nearest neighbours."""
-        neighbours = KNeighborsClassifier(min(VOTERS, len(candidate.labels)))
-        neighbours.fit(sample.project(candidate.W), candidate.labels)
-        return neighbours.predict(X @ candidate.W - sample.mean @ candidate.W)
+        places = np.asarray(X @ candidate.W - sample.mean @ candidate.W)
+        return nearest_groups(sample.project(candidate.W), candidate.labels, places)
+
+
+@dataclass(frozen=True)
+class OnCore(Source):
+    """A source that looks at the core of a sample only.
+
+    Parameters
+    ----------
+    source : Source
+        What proposes.
+    """
+
+    source: Source
+
+    def __post_init__(self) -> None:
+        for name in ("name", "kind", "discriminant", "own_measure"):
+            object.__setattr__(self, name, getattr(self.source, name))
+
+    def propose(self, sample: Sample) -> Iterator[Proposal]:
+        """Yield what the source proposes for the core, with groups of all rows."""
+        core = sample.core
+        for proposal in self.source.propose(core.sample) or ():
+            yield replace(proposal, candidates=[core.lifted(c) for c in proposal.candidates])
+
+    def costly(self, sample: Sample) -> bool:
+        """Whether it is costly, or the sample so large that others should be asked first."""
+        return self.source.costly(sample) or sample.core.sample is not sample
+
+    def freedom(self, sample: Sample) -> float:
+        """Return in how many dimensions it looks for a direction."""
+        return self.source.freedom(sample.core.sample)
+
+    def label(self, sample: Sample, candidate: Candidate, X: Any) -> Array:
+        """Return the groups (n,) of rows X (n, d), as the source does."""
+        return self.source.label(sample, candidate, X)
 
 
 class LinearSource(Source):

@@ -8,14 +8,22 @@ import numpy as np
 
 from ...kmeans import best_kmeans
 from ...linalg import Array
+from ..candidate import Candidate
+from ..factors import row_factors
 from ..judge import judge
+from ..nested import nested_groups
+from ..plan import SearchPlan
 from ..sample import Sample
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
 
 
 class CompactSource(LinearSource):
-    """Clusters of k-means, the best of a few runs for each number of groups."""
+    """Clusters of k-means, of two up to dozens of groups.
+
+    In units as they are, groups are seen in the directions in which their means lie; whitened, in
+    those in which they differ most.
+    """
 
     name = "compact"
     kind = "compact groups"
@@ -25,24 +33,72 @@ class CompactSource(LinearSource):
         white, plan = Whitened.of(sample), sample.plan
         if not white.Z.shape[1]:
             return
-        numbers = sample.numbers_of_groups(plan.most_clusters)
-        for k in numbers:
-            found = [
-                judge(
-                    sample,
-                    white.discriminant(labels, plan.ridge),
-                    labels,
-                    start=name,
-                    source=self.name,
-                    smallest=plan.small_group,
-                )
-                for name, points in (("as it is", white.scores), ("whitened", white.Z))
-                if len(np.unique(labels := self._clusters(points, k, sample))) == k
-            ]
-            if found:
-                yield Proposal(found, len(numbers), optional=False)
+        few = sample.numbers_of_groups(plan.most_clusters)
+        many = sample.numbers_of_groups(plan.most_groups, plan.rows_per_compact_group)
+        numbers = _thinned(sorted({*few, *many}), plan)
+        if not numbers:
+            return
+        plain = [
+            self._judged(sample, white, labels, "as it is")
+            for labels in _clusters(white.scores, numbers, sample)
+        ]
+        plain += [
+            self._judged(sample, white, labels, "factor")
+            for labels in _factors(white.scores, plain, sample)
+        ]
+        whitened = [
+            self._judged(sample, white, labels, "whitened")
+            for labels in _clusters(white.Z, numbers, sample)
+        ]
+        for found in filter(None, (plain, whitened)):
+            yield Proposal(found, 2, optional=False)
 
-    @staticmethod
-    def _clusters(points: Array, k: int, sample: Sample) -> Array:
+    def _judged(self, sample: Sample, white: Whitened, labels: Array, start: str) -> Candidate:
         plan = sample.plan
-        return best_kmeans(points, k, plan.kmeans_runs, steps=plan.kmeans_steps, seed=sample.seed)
+        ours = start == "whitened"
+        W = white.discriminant(labels, plan.ridge) if ours else white.spanned(labels)
+        return judge(sample, W, labels, start=start, source=self.name, smallest=plan.small_group)
+
+
+def _thinned(numbers: list[int], plan: SearchPlan) -> list[int]:
+    """Return numbers of groups: all small ones, and of large ones those that differ by a tenth."""
+    kept: list[int] = []
+    for k in numbers:
+        if not kept or k >= kept[-1] * plan.path_step:
+            kept.append(k)
+    return kept
+
+
+def _clusters(points: Array, numbers: list[int], sample: Sample) -> Iterator[Array]:
+    """Yield the tightest groups (m,) for each number: of a path, or of runs for small numbers."""
+    plan, seed = sample.plan, sample.seed
+    runs, steps = plan.kmeans_runs, plan.kmeans_steps
+    most = min(plan.path_excess * max(numbers), len(points) // plan.fewest_rows)
+    for labels in nested_groups(points, most, runs, steps=steps, seed=seed):
+        k = int(labels.max()) + 1
+        if k not in numbers:
+            continue
+        if k <= plan.most_clusters:
+            other = best_kmeans(points, k, runs, steps=steps, seed=seed)
+            if len(np.unique(other)) == k and _spread(points, other) < _spread(points, labels):
+                labels = other
+        yield labels
+
+
+def _factors(points: Array, found: list[Candidate], sample: Sample) -> Iterator[Array]:
+    """Yield the groups (m,) of both factors of the clearest products among what was found.
+
+    Beside something given, a product is left as it is (:meth:`.Bank.beside`).
+    """
+    plan = sample.plan
+    clear = [c for c in found if c.n_clusters >= 4 and c.separation >= plan.clear]
+    if sample.labelings or sample.settings.n_clusters is not None:
+        return
+    for one in sorted(clear, key=lambda c: -c.separation)[: plan.products_tried]:
+        yield from row_factors(points, one.labels, plan.interaction) or ()
+
+
+def _spread(points: Array, labels: Array) -> float:
+    """Return the spread of points within groups (m,), less that of all."""
+    member = np.eye(int(labels.max()) + 1)[labels]
+    return -float((((member.T @ points) ** 2).sum(axis=1) / member.sum(axis=0)).sum())

@@ -86,6 +86,10 @@ class KernelSource(Source):
         starts = list(self.starts(sample.table, sample.given, q))
         return starts[: (len(starts) + 1) // 2] if half else starts
 
+    def costly(self, sample: Sample) -> bool:
+        """Return True: it takes longer than all others together."""
+        return True
+
     def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
         """Return a candidate with the agreement of clusterings of subsamples."""
         work = KernelSearch(sample, self.kernel, self.solver)

@@ -55,6 +55,10 @@ class StepSource(Source):
             if found:
                 yield Proposal(found, len(numbers), optional=False)
 
+    def costly(self, sample: Sample) -> bool:
+        """Of hundreds of features each says little, and all together take long."""
+        return sample.X.shape[1] > sample.plan.most_directions
+
     def freedom(self, sample: Sample) -> float:
         """Choosing one of m lines is worth log2(m) dimensions."""
         lines = min(sample.X.shape[1], sample.plan.start_features)

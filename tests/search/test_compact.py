@@ -1,0 +1,98 @@
+"""Compact groups: dozens of them, products of groupings, and tables of hundreds of features."""
+
+import numpy as np
+import pytest
+
+from multifacet.datasets import make_embedding_views
+from multifacet.metrics import nmi
+from multifacet.search import Bank, CompactSource, MixtureSource, Sample, Settings
+from multifacet.search.factors import factors
+from multifacet.search.nested import nested_groups
+from multifacet.search.sample import leading_directions
+from multifacet.search.separation import _nearest_of_all, nearest
+from multifacet.search.sources import OnCore
+
+
+@pytest.fixture(scope="module")
+def embeddings():
+    return make_embedding_views(1000, (10, 5), n_features=200, random_state=0)
+
+
+def test_many_groups_are_all_on_the_path():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(20), 30)
+    points = 6 * rng.normal(size=(20, 10))[truth] + rng.normal(size=(600, 10))
+    path = {
+        int(labels.max()) + 1: labels for labels in nested_groups(points, 40, 4, steps=15, seed=0)
+    }
+    assert sorted(path) == list(range(2, 41))
+    assert nmi(path[20], truth) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("p", "q"), [(2, 2), (5, 3), (10, 5)])
+def test_the_means_of_a_product_tell_both_groupings(p, q):
+    rng = np.random.default_rng(p)
+    one, other = np.repeat(np.arange(p), q), np.tile(np.arange(q), p)
+    means = rng.normal(size=(p, 12))[one] + 0.7 * rng.normal(size=(q, 12))[other]
+    found = factors(means + 0.02 * rng.normal(size=means.shape), np.ones(p * q), 0.1)
+    assert found is not None
+    for truth in (one, other):
+        assert max(nmi(truth, labels) for labels in found) == pytest.approx(1.0)
+
+
+def test_groups_anywhere_are_no_product():
+    means = np.random.default_rng(0).normal(size=(12, 10))
+    assert factors(means, np.ones(12), 0.1) is None
+
+
+def test_all_distances_and_a_tree_find_the_same_neighbours():
+    points = np.random.default_rng(0).normal(size=(120, 8))
+    (by_tree, rows), (by_all, same) = nearest(points, 6), _nearest_of_all(points, 6)
+    np.testing.assert_array_equal(rows, same)
+    np.testing.assert_allclose(by_tree, by_all)
+
+
+def test_directions_are_those_that_stand_out_of_noise():
+    rng = np.random.default_rng(0)
+    signal = rng.normal(size=(600, 25)) @ rng.normal(size=(25, 300))
+    sample = Sample.draw(signal + 0.1 * rng.normal(size=(600, 300)), [], Settings(), 0)
+    found = leading_directions(sample)
+    assert 25 <= found.shape[1] < sample.plan.most_directions
+    held = np.linalg.norm(signal @ found) / np.linalg.norm(signal)
+    assert held == pytest.approx(1.0, abs=1e-3)
+    noise = Sample.draw(rng.normal(size=(600, 300)), [], Settings(), 0)
+    assert leading_directions(noise).shape[1] < 30  # of 50 that may be taken
+
+
+def test_costly_sources_look_at_the_core_and_propose_groups_of_all_rows(embeddings):
+    X, labelings = embeddings
+    sample = Sample.draw(X, [labelings[:, 0]], Settings(5), 0, wide=True)
+    core = sample.core
+    assert len(sample.rows) == 1000
+    assert core.sample.X.shape[0] == sample.plan.rows
+    assert core.sample.X.shape[1] <= sample.plan.most_directions < X.shape[1]
+    (proposal,) = OnCore(MixtureSource()).propose(sample)
+    best = max(proposal.candidates, key=lambda one: nmi(one.labels, labelings[sample.rows, 1]))
+    assert best.labels.shape == (1000,)
+    assert best.W.shape[0] == X.shape[1]
+    assert nmi(best.labels, labelings[sample.rows, 1]) > 0.95
+
+
+def test_a_small_sample_is_its_own_core():
+    sample = Sample.draw(np.random.default_rng(0).normal(size=(90, 4)), [], Settings(), 0)
+    assert sample.core.sample is sample
+
+
+def test_the_number_of_groups_of_embeddings_is_found(embeddings):
+    X, labelings = embeddings
+    sample = Sample.draw(X, [labelings[:, 0]], Settings(), 0, wide=True)
+    best = Bank.collect(sample, [CompactSource()]).beside([]).chosen
+    assert best.n_clusters == 5
+    assert nmi(best.labels, labelings[sample.rows, 1]) > 0.98
+
+
+def test_a_range_bounds_what_is_proposed(embeddings):
+    X, labelings = embeddings
+    sample = Sample.draw(X, [labelings[:, 0]], Settings(between=(7, 9)), 0, wide=True)
+    found = [c for p in CompactSource().propose(sample) for c in p.candidates]
+    assert {c.n_clusters for c in found} <= {7, 8, 9}
