@@ -691,3 +691,56 @@ def test_the_demo_prints_the_main_job(tmp_path, monkeypatch):
     assert round(float(agreement), 1) == 0.5  # as the README says
     assert result.stdout.endswith(f"report: {Path('penguins-views') / 'report.html'}\n")
     assert {path.name for path in Path("penguins-views").iterdir()} == FILES
+
+
+@pytest.fixture
+def embedded(tmp_path):
+    """Write embeddings, and beside them what is known of their rows."""
+    np.save(tmp_path / "emb.npy", X.astype(np.float32))
+    texts = [f"{'loud bells' if c else 'quiet rain'} in the {i}. hour" for i, c in
+             enumerate(LABELINGS[:, 1])]  # fmt: skip
+    write_table(tmp_path / "rows.csv", {"name": IDS, "kind": KIND, "text": texts})
+    return tmp_path
+
+
+def test_rows_of_embeddings_are_described_by_another_file(embedded, monkeypatch):
+    monkeypatch.chdir(embedded)
+    said = ["find", "emb.npy", "--rows", "rows.csv", "--given", "kind", *FAST, "-o", "out"]
+    ran = CliRunner().invoke(main, said)
+    assert ran.exit_code == 0, ran.output
+    labels = read_file("out/labels.csv").columns
+    assert list(labels) == ["name", "kind", "view 1"]
+    assert labels["name"].tolist() == IDS
+    views = Views.load("out/views.npz")
+    ours = find_views("emb.npy", rows="rows.csv", given="kind", n_views=1, n_clusters=2,
+                      method="linear")  # fmt: skip
+    assert (views.labelings == ours.labelings).all()
+    assert views[0].gallery == ours[0].gallery
+    assert ">Rows to look at<" in Path("out/report.html").read_text()
+    record = json.loads(Path("out/run.json").read_text())
+    assert "--rows rows.csv" in record["command"]
+    assert record["existing"][0]["name"] == "rows.csv"
+    again = ["find", "emb.npy", "--from", "out/run.json", "-o", "again"]
+    assert CliRunner().invoke(main, again).exit_code == 0
+    write_table("rows.csv", {"kind": KIND[::-1]})
+    ran = CliRunner().invoke(main, [*again, "--force"])
+    assert "'rows.csv' has changed since the run" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"kind": ["a", "b"]}, "rows has 2 rows, data has 80"),
+        (
+            {"other": KIND},
+            "--given 'kind' is not a column: the columns are 'other', and 4 features",
+        ),
+        ({"kind": KIND, "x0": X[:, 0]}, "rows has a column 'x0', as data has"),
+    ],
+)
+def test_rows_that_do_not_fit_are_told(embedded, columns, words):
+    write_table(embedded / "wrong.csv", columns)
+    files = [str(embedded / "emb.npy"), "--rows", str(embedded / "wrong.csv")]
+    ran = CliRunner().invoke(main, ["find", *files, "--given", "kind", "-o", str(embedded / "o")])
+    assert ran.exit_code != 0
+    assert words in " ".join(ran.output.split())

@@ -211,13 +211,17 @@ def test_an_interrupted_client_leaves_the_cluster_to_others(frame, expected, cli
         """Wait for the interrupt: on a busy machine it may be late."""
         if number == 2:
             open(places[0], "w").close()
-            give_up = time.monotonic() + 60
-            while not os.path.exists(places[1]) and time.monotonic() < give_up:
+            for _ in range(1200):  # not until some time: a machine may stand still for minutes
+                if os.path.exists(places[1]):
+                    return
                 time.sleep(0.05)
 
     watching = threading.Thread(target=_interrupt_when, args=(begun, taken))
     watching.start()
     with ExitStack() as end:
+        # What a shell starts in the background ignores interrupts.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        end.callback(signal.signal, signal.SIGINT, before)
         end.callback(taken.touch)
         with pytest.raises(KeyboardInterrupt):
             find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)

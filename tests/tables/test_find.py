@@ -302,6 +302,9 @@ def test_columns_of_few_values_do_not_keep_the_groups_of_the_rest_from_being_fou
     views = find_views(table, **options)
     assert views[0].repeats == []
     assert nmi(views[0].labels, kind) > 0.5
+    assert views[0].components.shape[1] == len(views[0].feature_weights) == 6
+    again = views.predict(table)
+    assert nmi(np.asarray(again).ravel(), views[0].labels) > 0.95
 
 
 def test_filling_in_says_where_and_what_it_costs(penguins):

@@ -11,7 +11,7 @@ import numpy as np
 from ..files import FileData, read_file
 from ..frames.cells import read_column, whole
 from ..frames.roles import REASONS, assign_roles
-from ..frames.table import listing, read_table
+from ..frames.table import Table, listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
 from .limits import unpacked_size
@@ -29,9 +29,10 @@ def read_within_limits(path: Path) -> FileData:
     """Read a table that someone has sent; raise before a small file becomes a huge table."""
     check_unpacked(path.name, [path])
     file = read_file(path)
-    if len(file.columns) > MAX_COLUMNS:
+    count = len(read_table(file.columns).columns)
+    if count > MAX_COLUMNS:
         raise ValueError(
-            f"{path.name!r} has {len(file.columns):,} columns, the workbench takes at most "
+            f"{path.name!r} has {count:,} columns, the workbench takes at most "
             f"{MAX_COLUMNS:,}: keep those of interest, or use the command `multifacet find`"
         )
     if len(next(iter(file.columns.values()))) < 2:
@@ -51,7 +52,7 @@ def check_unpacked(name: str, paths: Iterable[Path]) -> None:
             )
 
 
-def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None) -> dict[str, Any]:
+def first_setup(file: FileData, table: Table, identifier: str | None) -> dict[str, Any]:
     """Return what the columns are taken for at first, and why some are left out."""
     setup: dict[str, Any] = {
         "standardize": "auto",
@@ -61,7 +62,7 @@ def first_setup(file: FileData, columns: dict[str, Any], identifier: str | None)
     }
     notes = [noted(note) for note in file.notes]
     try:
-        roles = assign_roles(columns, identifier=identifier, features=file.features)
+        roles = assign_roles(table, identifier=identifier, features=file.features)
     except ValueError as error:  # it is for the user to say what the features are
         return setup | {"features": [], "left_out": {}, "notes": [*notes, for_the_page(error)]}
     setup |= {"features": roles.features, "identifier": roles.identifier}

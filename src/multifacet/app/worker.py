@@ -84,7 +84,8 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
         prepared = prepare(columns, given=given or None, **table)
         places = prepared.rows
         index = rows[places] if prepared.encoding.identifier is None else prepared.index
-        prepared = replace(prepared, rows=rows[places], index=index)
+        shown = prepared.shown.within(job["image_folder"])
+        prepared = replace(prepared, rows=rows[places], index=index, shown=shown)
         search, follows = _begun(prepared, job["options"], kept)
         view = search.next(_Teller(connection, prepared, name), _kept_together(job, prepared.rows))
         if view is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ _IDLE: dict[str, Any] = {
     "encoding": None,
     "matrix": "auto",
     "existing": [],
+    "rows": None,
 }
 
 
@@ -81,6 +82,8 @@ class Parts:
         said: dict[str, Any] = {name: options[name] or None for name in _ROLES}
         said |= {name: options[name] for name in ("missing", "standardize")}
         prepared = prepare_partitions(frame, given=options["given"] or None, **said)
+        # Pictures are not where the workers are.
+        prepared = replace(prepared, shown=replace(prepared.shown, images={}))
         parts = cls(frame, prepared)
         run.has_read(parts._as_file(options["data"]))
         note_roles(run, prepared.roles, options["given"])

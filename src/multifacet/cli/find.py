@@ -46,6 +46,11 @@ _FINDER = (
 
 @click.command(cls=Command)
 @data_options
+@option(
+    "rows",
+    metavar="FILE",
+    help="Table that describes the rows of DATA, such as embeddings: labels, texts, image files.",
+)
 @several("given", help="Columns that hold what is known already.")
 @several(
     "existing",
@@ -53,7 +58,9 @@ _FINDER = (
     help="Known labels in another file, found by the identifier of the rows.",
 )
 @auto("views", help="How many views.")
-@auto("clusters", several=True, help="Clusters of all views, or of each.")
+@auto(
+    "clusters", several=True, help="Clusters of all views, of each (3,2), or from a range (2-30)."
+)
 @feature_options
 @option("keep-trivial", is_flag=True, help="Keep views that only repeat a feature.")
 @option(
@@ -81,7 +88,8 @@ def find(ctx: click.Context, /, **options: Any) -> None:
     DATA is a file of text (CSV, TSV, also .gz), Parquet, Arrow, NPY, NPZ or .h5ad, or - for
     standard input; with workers, one or several files of Parquet. Everything that is not said is
     chosen. Results go to the directory OUT: the report, labels next to the identifiers of the rows,
-    loadings, and how to repeat it.
+    loadings, and how to repeat it. Typical rows of every group are shown as texts and pictures, if
+    columns of DATA, or of the file of ROWS, hold texts or name image files beside it.
     """
     folder = Path(options["output"] or default_output(options["data"], "views"))
     views, run = find_in(ctx, folder)
@@ -144,7 +152,9 @@ def _search(run: Run, source: Source | Parts, checkpoint: Path) -> Views:
             source.columns,
             given=source.given or None,
             features=source.roles.features,
+            exclude=run.options["exclude"] or None,
             identifier=source.roles.identifier,
+            image_folder=source.folder,
             missing=run.options["missing"],
             standardize=run.options["standardize"],
             keep_trivial=keep_trivial,

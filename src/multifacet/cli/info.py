@@ -37,18 +37,22 @@ _OPTIONAL = {
 @reading_options
 @several("given", help="Columns that hold what is known already.")
 @role_options
-@click.option("--rows", type=click.IntRange(2), default=1000, show_default=True, help="Rows n.")
+@click.option(
+    "--rows", "n_rows", type=click.IntRange(2), default=1000, show_default=True, help="Rows n."
+)
 @click.option("--columns", type=click.IntRange(1), default=10, show_default=True, help="Features.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
-def info(ctx: click.Context, /, data: str | None, rows: int, columns: int, **options: Any) -> None:
+def info(
+    ctx: click.Context, /, data: str | None, n_rows: int, columns: int, **options: Any
+) -> None:
     """Show what the columns of DATA would be used for; without DATA, versions and engines.
 
     Nothing is searched for, and nothing is written. Without DATA, it shows what would be chosen for
     a table of some size.
     """
     if data is None:
-        _show_versions(rows, columns, options["as_json"])
+        _show_versions(n_rows, columns, options["as_json"])
     else:
         _show_roles(Run(ctx))
 

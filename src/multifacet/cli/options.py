@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import tomllib
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -47,15 +48,15 @@ class Auto(click.ParamType):  # type: ignore[type-arg]  # generic in newer versi
     def __init__(self, number: Callable[[str], Any], *, several: bool = False) -> None:
         self.number, self.several = number, several
         one = {int: "N", float: "X"}.get(number, "N|X")  # type: ignore[call-overload]
-        self.name = f"{one}|{one},{one}|auto" if several else f"{one}|auto"
+        self.name = f"{one}|{one},{one}|{one}-{one}|auto" if several else f"{one}|auto"
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return what help shows."""
         return self.name
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return a number, a list of numbers, or "auto"."""
-        if value == "auto":
+        """Return a number, a list of numbers, a range as text, or "auto"."""
+        if value == "auto" or (self.several and re.fullmatch(r"\d+-\d+", str(value))):
             return value
         parts = value.split(",") if isinstance(value, str) and self.several else value
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..runs.table import ROW, named_columns
@@ -27,13 +28,15 @@ _READING = ("format", "separator", "decimal", "encoding", "matrix")
 class Source:
     """A table, what its columns are for, and which hold what is known.
 
-    Of annotated data, ``cells`` says where the features are from.
+    Of annotated data, ``cells`` says where the features are from. ``folder`` is where image files
+    are, that a column names.
     """
 
     columns: dict[str, Any]
     roles: Roles
     given: list[str]
     cells: Representation | None = None
+    folder: str = "."
 
 
 def read_source(run: Run, *guides: str) -> Source:
@@ -43,7 +46,7 @@ def read_source(run: Run, *guides: str) -> Source:
     """
     file, columns, given, roles = read_roles(run, *guides)
     note_roles(run, roles, given)
-    return Source(columns, roles, given, file.cells)
+    return Source(columns, roles, given, file.cells, _folder(run))
 
 
 def note_roles(run: Run, roles: Roles, given: list[str]) -> None:
@@ -68,6 +71,9 @@ def read_roles(run: Run, *guides: str) -> tuple[FileData, dict[str, Any], list[s
     file, columns, identifier = read_data(run)
     options = run.options
     table = read_table(columns)
+    if options.get("rows"):
+        table, identifier = _described(run, columns, identifier)
+        columns = dict(table.columns)
     given = [
         name for option in ("given", *guides) for name in table.find(option, options.get(option))
     ]
@@ -94,6 +100,25 @@ def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
     file = read_file(path, **said)
     run.has_read(file)
     return file, *_named_rows(file, run.options["identifier"])
+
+
+def _described(
+    run: Run, columns: dict[str, Any], identifier: str | None
+) -> tuple[Table, str | None]:
+    """Return columns with those that describe their rows, and what names the rows."""
+    from ..files import read_file
+    from ..frames.table import described
+
+    file = read_file(run.options["rows"])
+    run.has_read(file)
+    beside, named = _named_rows(file, run.options["identifier"])
+    return described(columns, beside), identifier or named
+
+
+def _folder(run: Run) -> str:
+    """Return where image files are that a column names: beside the table that has it."""
+    path = str(run.options.get("rows") or run.options["data"])
+    return "." if path == "-" else str(Path(path).parent)
 
 
 def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any], str | None]:

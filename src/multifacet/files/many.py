@@ -84,7 +84,7 @@ class SeveralTables(OnDisk):
                     f"{first.place!r} and {other.place!r} have different columns, such as "
                     f"{odd!r}: files of one table need the same"
                 )
-        self.tables, self.names = tables, first.names
+        self.tables, self.names, self.lists = tables, first.names, first.lists
         self.n_rows = sum(table.n_rows for table in tables)
 
     def __getitem__(self, name: str) -> Any:

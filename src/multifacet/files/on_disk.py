@@ -14,8 +14,9 @@ from ..frames.table import OnDisk
 from .annotated import open_annotated
 from .binary import broken, check_numbers, need
 from .many import is_several, open_several
-from .parquet import BATCH_ROWS, ParquetTable, coded, column_names
+from .parquet import BATCH_ROWS, ParquetTable, coded, column_names, list_columns
 from .reading import missing_file, read_file, recognise_suffix
+from .unfolding import ColumnBlocks, unfolded
 
 
 def open_table(path: str | Path) -> OnDisk:
@@ -30,7 +31,8 @@ def open_table(path: str | Path) -> OnDisk:
     Returns
     -------
     OnDisk
-        Columns by name, each read when it is asked for. :func:`multifacet.find_views` and
+        Columns by name, each read when it is asked for; lists of numbers, such as embeddings, are
+        taken apart into ``name[0]``, ``name[1]``, ... :func:`multifacet.find_views` and
         :func:`multifacet.frames.prepare` take it like any other table; the features are then
         written to a temporary file in single precision, which vanishes with the matrix.
 
@@ -46,7 +48,7 @@ def open_table(path: str | Path) -> OnDisk:
     ((6, 2), dtype('float32'))
     """
     if is_several(path):
-        return open_several(path)
+        return unfolded(open_several(path))
     path = Path(path)
     if not path.is_file():
         raise missing_file(path)
@@ -54,7 +56,7 @@ def open_table(path: str | Path) -> OnDisk:
     if kind not in _TABLES:
         known = ", ".join(_TABLES)
         raise ValueError(f"{path.name!r} can only be read as a whole: save it as one of {known}")
-    return _TABLES[kind](path)
+    return unfolded(_TABLES[kind](path))
 
 
 def read_path(path: str | PathLike[str]) -> Any:
@@ -63,7 +65,7 @@ def read_path(path: str | PathLike[str]) -> Any:
     A .h5ad file is more than columns: it gives annotated data.
     """
     if is_several(path):
-        return open_several(path)
+        return unfolded(open_several(path))
     path = Path(path)
     kind = recognise_suffix(path.name)
     if kind == "h5ad":
@@ -102,6 +104,7 @@ class _ArrowTable(_Mapped):
             raise broken(path.name, "Arrow", error) from error
         self.n_rows = self._table.num_rows
         self.names = column_names(path.name, self._table.column_names)
+        self.lists = list_columns(self._table.schema, self.names)
 
     def __getitem__(self, name: str) -> Any:
         self._check_size()
@@ -127,12 +130,12 @@ class _ArrayTable(_Mapped):
         except (ValueError, OSError, EOFError) as error:
             raise broken(path.name, "NumPy", error) from error
         check_numbers(path.name, self._array)
-        self.n_rows = len(self._array)
+        self.n_rows, self._columns = len(self._array), ColumnBlocks(self._array)
         self.names = [f"x{j}" for j in range(self._array.shape[1])]
 
     def __getitem__(self, name: str) -> Any:
         self._check_size()
-        return np.ascontiguousarray(self._array[:, int(name[1:])])
+        return self._columns[int(name[1:])]
 
     def batches(self) -> Iterator[dict[str, Any]]:
         for start in range(0, self.n_rows, BATCH_ROWS):

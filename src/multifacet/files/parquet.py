@@ -35,6 +35,7 @@ class ParquetTable(OnDisk):
             self._file = parquet.ParquetFile(source, pre_buffer=False)
         self.n_rows = self._file.metadata.num_rows
         self.names = column_names(place, self._file.schema_arrow.names)
+        self.lists = list_columns(self._file.schema_arrow, self.names)
 
     def __getitem__(self, name: str) -> Any:
         # Arrow keeps the room of what it has read before: all columns, in the end.
@@ -46,7 +47,9 @@ class ParquetTable(OnDisk):
         """Yield the columns of some thousand rows at a time."""
         for group in range(self._file.num_row_groups):
             with self._named():
-                batches = self._file.iter_batches(BATCH_ROWS, row_groups=[group])
+                batches = self._file.iter_batches(
+                    BATCH_ROWS, row_groups=[group], columns=self.names
+                )
                 for batch in batches:
                     yield {name: coded(batch[name]) for name in self.names}
             self._pool.release_unused()
@@ -81,6 +84,17 @@ class ParquetTable(OnDisk):
 def column_names(place: str, names: list[str]) -> list[str]:
     """Return the names of columns without the one in which pandas keeps an index."""
     return [name for name in named_once(place, [(n, None) for n in names]) if name != INDEX]
+
+
+def list_columns(schema: Any, names: list[str]) -> list[str]:
+    """Return the columns of a schema of Arrow whose cells are lists of numbers."""
+    found = []
+    for name in names:
+        kind = schema.field(name).type
+        of_lists = str(kind).startswith(("list<", "large_list<", "fixed_size_list<"))
+        if of_lists and str(kind.value_type).startswith(("float", "half", "double", "int", "uint")):
+            found.append(name)
+    return found
 
 
 def coded(column: Any) -> Any:

@@ -109,7 +109,7 @@ def _read_categorical(place: str, column: Any, order: list[str]) -> Cells:
     if hasattr(column, "combine_chunks") or hasattr(column, "dictionary"):
         return _read_arrow_dictionary(place, column, order)
     objects = np.asarray(column).tolist()
-    missing = np.array([_is_missing(value) for value in objects], dtype=bool)
+    missing = np.array([is_missing(value) for value in objects], dtype=bool)
     return replace(_convert(place, "category", objects, missing), order=order)
 
 
@@ -120,7 +120,7 @@ def _read_arrow_dictionary(place: str, column: Any, order: list[str]) -> Cells:
     values, missing = [], []
     for part in parts:
         words = part.dictionary.to_pylist()
-        gone = np.array([_is_missing(word) for word in [*words, None]])
+        gone = np.array([is_missing(word) for word in [*words, None]])
         texts = np.where(gone, "", np.array([*map(str, words), ""], dtype=object))
         codes = np.asarray(part.indices.fill_null(len(words)))
         values.append(texts[codes])
@@ -130,7 +130,7 @@ def _read_arrow_dictionary(place: str, column: Any, order: list[str]) -> Cells:
 
 def _read_objects(place: str, objects: list[Any]) -> Cells:
     """Find out what a list of Python objects holds."""
-    missing = np.array([_is_missing(value) for value in objects], dtype=bool)
+    missing = np.array([is_missing(value) for value in objects], dtype=bool)
     types = {type(value) for value, gone in zip(objects, missing, strict=True) if not gone}
     strange = [kind.__name__ for kind in types if not issubclass(kind, _READABLE)]
     if strange:
@@ -144,7 +144,8 @@ def _read_objects(place: str, objects: list[Any]) -> Cells:
     return _convert(place, kind, objects, missing)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Tell whether a single value stands for a missing one."""
     if isinstance(value, str):
         return not value.strip()  # an empty cell of a CSV file
     if value is None or type(value).__name__ in ("NAType", "NaTType"):  # those of pandas

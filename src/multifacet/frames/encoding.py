@@ -57,7 +57,7 @@ class Encoding:
         Subtracted from, then divided into the encoded columns.
     identifier : str or None
         The column that names the rows.
-    scaling : {"told", "units", "counts", "range", "components"}
+    scaling : {"told", "units", "counts", "range", "components", "lengths"}
         Why the features have their scales, see :mod:`multifacet.frames.scaling`.
     skewed : list of str
         Columns of positive numbers whose logarithms may serve better, if anyone looked for them.
@@ -174,6 +174,11 @@ _NOTES: dict[str, Note] = {
     ),
     "components": Note(
         f"{_KEPT}they are uncorrelated, as principal components are. If all matter alike, ",
+        "standardize",
+    ),
+    "lengths": Note(
+        f"{_KEPT}all rows have the same length, as embeddings have: their distances are angles. "
+        "If units differ, ",
         "standardize",
     ),
 }

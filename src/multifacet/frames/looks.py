@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -33,6 +34,8 @@ What = Literal[
     "labels",  # text, categories and numbers of blocks, of few values
     "many",  # the same, of many values that repeat
     "text",  # text that hardly repeats
+    "prose",  # text to read: several words in a cell
+    "images",  # paths of files that hold pictures
     "names",  # different in every row
     "dates",
     "spelled",  # text that would be numbers if they were spelled plainly
@@ -51,6 +54,14 @@ _NUMBER = re.compile(
 _PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 #: 007, 01234 and what has more digits than a number can keep: no amounts.
 _CODE = re.compile(r"\s*[+-]?(0\d|\d{16})")
+
+
+#: Of a column of text, so many cells at the beginning tell what it is. It is there to be read from
+#: so many words, or characters, on average.
+_SAMPLE, _PROSE_WORDS, _PROSE_LENGTH = 1000, 4, 40
+#: Ends of the names of files that a browser shows.
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 @dataclass(frozen=True)
@@ -120,11 +131,36 @@ def _words(cells: Cells, values: set[str], n: int) -> What:
         return "few"
     if _are_spelled_numbers(values):
         return "spelled"
+    if len(values) > MAX_CATEGORIES or len(values) == n > 2:
+        sample = list(islice((text for text in cells.values if text), _SAMPLE))
+        if all(map(is_image_path, sample)):
+            return "images"
+        if _is_prose(sample):
+            return "prose"
     if len(values) == n > 2:
         return "names"
     if len(values) <= MAX_CATEGORIES:
         return "labels"
     return "many" if 2 * len(values) <= n else "text"
+
+
+def is_image_path(text: str) -> bool:
+    """Tell whether text names a local file with a picture, by the end of its name.
+
+    Examples
+    --------
+    >>> from multifacet.frames.looks import is_image_path
+    >>> is_image_path("cats/1.PNG"), is_image_path("https://example.org/1.png")
+    (True, False)
+    """
+    address = _ADDRESS.match(text.strip())
+    return text.strip().lower().endswith(IMAGE_SUFFIXES) and not address
+
+
+def _is_prose(texts: list[str]) -> bool:
+    words = sum(len(text.split()) for text in texts)
+    length = sum(map(len, texts))
+    return words >= _PROSE_WORDS * len(texts) or length >= _PROSE_LENGTH * len(texts)
 
 
 def _numbers(present: Array, n: int) -> tuple[What, str, int]:

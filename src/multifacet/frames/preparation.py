@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -20,7 +20,8 @@ from .looks import MAX_CATEGORIES, are_dates, read_plainly
 from .notes import InputError, InputWarning, Note, Remedy
 from .references import Reference, read_reference
 from .roles import Roles, assign_roles
-from .scaling import are_components
+from .scaling import are_components, have_one_length
+from .shown import Shown, read_shown
 from .table import OnDisk, Table, columns_of, listing, read_table
 
 #: Share of a column from which filling in its missing values makes a group of its own.
@@ -51,6 +52,8 @@ class Prepared:
         Columns that are no features, to compare with what is found.
     roles : Roles
         What every column is for.
+    shown : Shown
+        Columns that are there to be looked at: texts, and files of pictures.
     """
 
     X: Any
@@ -62,6 +65,7 @@ class Prepared:
     imputed: dict[str, int]
     references: dict[str, Reference]
     roles: Roles
+    shown: Shown = field(default_factory=Shown)
 
 
 def prepare(
@@ -100,9 +104,10 @@ def prepare(
     standardize : bool or "auto", default="auto"
         Give every column mean 0 and variance 1; the indicators of one category have variance 1
         together. "auto" does so unless the values show that all columns share a unit (see
-        :func:`multifacet.frames.scaling.choose_scaling` and ``are_components`` beside it): then
-        they are centred, and all divided by one number. It warns of that, and of positive columns
-        that are skewed; ``encoding.scaling`` and ``encoding.notes`` say what was done, and why.
+        :func:`multifacet.frames.scaling.choose_scaling`, ``are_components`` and
+        ``have_one_length`` beside it): then they are centred, and all divided by one number. It
+        warns of that, and of positive columns that are skewed; ``encoding.scaling`` and
+        ``encoding.notes`` say what was done, and why.
     missing : {"error", "impute", "drop"}, default="error"
         What to do about missing values: raise an error; put the median or the most frequent value
         in their place; or leave out their rows. Labels are never imputed: "impute" leaves out
@@ -166,12 +171,12 @@ def prepare(
         message = f"left out {len(constant)} constant column{plural}: {listing(constant)}"
         warnings.warn(message, UserWarning, stacklevel=2)
     imputed = _count_missing(cells) if missing == "impute" else {}
-    X, encoding = _without_inflated_components(_encode(encoding, table, matrix, rows), encoding)
+    X, encoding = _without_inflated_features(_encode(encoding, table, matrix, rows), encoding)
     for note in [*_notes_on_imputed(imputed, len(rows)), *encoding.notes]:
         if note.remedy is not None:
             warnings.warn(InputWarning(note), stacklevel=2)
     # The index of pandas is what labels are joined by, so only the user puts a column before it.
-    named = roles.identifier if identifier or not hasattr(type(data), "iloc") else None
+    named = roles.identifier if identifier or not table.indexed else None
     index = table.index if named is None else whole(table.read(named).values)
     return Prepared(
         X=X,
@@ -183,6 +188,7 @@ def prepare(
         imputed=imputed,
         references={name: read_reference(table, name, rows) for name in roles.references},
         roles=roles,
+        shown=read_shown(table, roles, rows),
     )
 
 
@@ -211,7 +217,7 @@ def _decided(
     """Return the given labelings, and what all columns are for."""
     if table.n_rows < 2:
         raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")
-    labels, taken = _find_given(_aligned(given, data), table)
+    labels, taken = _find_given(aligned(given, data), table)
     return labels, assign_roles(table, given=taken, **said)
 
 
@@ -230,12 +236,12 @@ def _notes_on_imputed(imputed: dict[str, int], n: int) -> list[Note]:
     return [Note(fact, "left out or drop rows", many)]
 
 
-def _aligned(given: Any, data: Any) -> Any:
+def aligned(given: Any, data: Any) -> Any:
     """Return labels with the rows of a pandas data frame, where they have an index as well."""
     if not hasattr(type(data), "iloc"):
         return given
     if isinstance(given, list | tuple):
-        return [_aligned(one, data) for one in given]
+        return [aligned(one, data) for one in given]
     if not hasattr(type(given), "iloc") or given.index.equals(data.index):
         return given
     advice = "give it the index of data, or pass given.to_numpy() to match rows by their order"
@@ -353,15 +359,22 @@ def _encode(encoding: Encoding, table: Table, features: Any, rows: Array) -> Any
     return X
 
 
-def _without_inflated_components(X: Any, encoding: Encoding) -> tuple[Any, Encoding]:
-    """Return features (n, d), on one scale if they turn out to be principal components."""
+def _without_inflated_features(X: Any, encoding: Encoding) -> tuple[Any, Encoding]:
+    """Return features (n, d), on one scale if they turn out to be computed in one space."""
     if encoding.scaling != "units" or issparse(X):
         return X, encoding
-    if not are_components(X, encoding.mean, encoding.scale):
+    if are_components(X, encoding.mean, encoding.scale):
+        one = encoding.on_one_scale("components")
+    elif _only_numbers(encoding) and have_one_length(X, encoding.mean, encoding.scale):
+        one = encoding.on_one_scale("lengths")
+    else:
         return X, encoding
-    one = encoding.on_one_scale("components")
     X *= (encoding.scale / one.scale).astype(X.dtype)
     return X, one
+
+
+def _only_numbers(encoding: Encoding) -> bool:
+    return all(column.kind == "number" for column in encoding.columns if column.features)
 
 
 def _rows_of(batch: dict[str, Any], rows: Array) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
@@ -35,6 +35,8 @@ REASONS: dict[What, str] = {
     "labels": "few values",
     "many": "text of many values",
     "text": "text of many values",
+    "prose": "text to read, shown with the groups",
+    "images": "pictures, shown with the groups",
     "names": "different in every row",
     "dates": "dates or times",
     "spelled": "looks like numbers with a decimal comma, thousands separators or units",
@@ -43,6 +45,8 @@ REASONS: dict[What, str] = {
     "unread": "neither numbers nor text",
 }
 _REMEDIES: dict[What, Remedy] = {"dates": "convert", "text": "group", "spelled": "plain numbers"}
+#: What people look at.
+SHOWN: tuple[What, ...] = ("prose", "images")
 _NUMBERS: tuple[What, ...] = ("measured", "codes")
 _LABELS: tuple[What, ...] = ("few", "labels")
 
@@ -221,18 +225,23 @@ def assign_roles(
         raise ValueError("data has no columns")
     if not table.named:
         return _all_features(table)
-    looks = {name: look_at(table, name) for name in dict.fromkeys([*table.columns, *wanted])}
+    _refuse_ragged(table, told)
+    # Features by the form of the data: what they look like does not matter.
+    plain = {*table.features} - ({*told} - {*wanted})
+    looked = [n for n in dict.fromkeys([*table.columns, *wanted]) if n not in plain]
+    looks = {name: look_at(table, name) for name in looked}
     uses, notes = dict(told), []
     if "row name" not in told.values():
         rows = _row_names(table, {n: look for n, look in looks.items() if n not in told})
         uses |= dict.fromkeys(rows, "row name")
         notes += [Note(f"rows are named by column {name!r}") for name in rows]
-    if features is None:
+    if features is None and not plain:
         free = {name: look for name, look in looks.items() if name not in uses}
         chosen, why = _choose_features(table, free, categories)
         uses |= dict.fromkeys(chosen, "feature")
         notes += why
-    roles = [_settle(name, look, uses.get(name), told.get(name)) for name, look in looks.items()]
+    roles = [_plain(name, told, features is None) for name in table.features if name in plain]
+    roles += [_settle(name, look, uses.get(name), told.get(name)) for name, look in looks.items()]
     roles = _without_too_many_numbers(roles, looks)
     found = Roles(roles, table.n_rows, [*notes, *_notes_on(roles, looks, told)])
     _refuse_without_features(found)
@@ -244,10 +253,30 @@ def _all_features(table: Table) -> Roles:
     return Roles([ColumnRole(name, "feature") for name in names], table.n_rows)
 
 
+def _plain(name: str, told: Mapping[str, Use], chosen: bool) -> ColumnRole:
+    """Return the role of a feature by form: left out only if others are named."""
+    if chosen or told.get(name) == "feature":
+        return ColumnRole(name, "feature", "numbers")
+    return ColumnRole(name, "left out", "numbers", REASONS["measured"])
+
+
+def _refuse_ragged(table: Table, told: Mapping[str, Use]) -> None:
+    """Raise for lists of several lengths where equal ones are needed."""
+    for name, ragged in table.ragged.items():
+        use = told.get(name)
+        if use == "feature" or (use is None and ragged.meant):
+            fact = f"{ragged.sentence}: make them equal, or "
+            raise InputError(Note(fact, "left out", (name,), after="; rows are counted from 0"))
+
+
 def _row_names(table: Table, looks: dict[str, Look]) -> list[str]:
     """Return the column that names the rows, if any: words before mere numbers."""
-    unique = [name for name, look in looks.items() if look.what == "names"]
-    return sorted(unique, key=lambda name: looks[name].kind == "number")[:1]
+    # A picture has a name of its own, but rows may have a better one.
+    ranks = {"names": 0, "images": 1}
+    unique = [
+        name for name, look in looks.items() if look.what in ranks and look.values == table.n_rows
+    ]
+    return sorted(unique, key=lambda n: (looks[n].kind == "number", ranks[looks[n].what]))[:1]
 
 
 def _choose_features(
@@ -336,12 +365,12 @@ def _notes_on(
         yield Note(fact, "given or feature", tuple(labels))
     reasons: dict[str, list[str]] = {}
     for role in roles:
-        if role.use == "left out" and role.name not in told:
+        if role.use == "left out" and role.name not in told and role.name in looks:
             reasons.setdefault(role.why, []).append(role.name)
     for reason, names in reasons.items():
         remedy = _REMEDIES.get(looks[names[0]].what)
-        if remedy is None and looks[names[0]].what in _NUMBERS:
-            continue
+        if remedy is None and looks[names[0]].what in (*_NUMBERS, *SHOWN):
+            continue  # nothing is lost
         fact = f"left out {listing(names)}: {reason}{'; ' if remedy else ''}"
         yield Note(fact, remedy, tuple(names))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..linalg import Array, is_array_like
 from ..wording import Argument, ArgumentError
 from .cells import ONE_VALUE, Cells, as_array, read_column
 from .dates import part_of, split_part
+from .vectors import Ragged, part_names, read_vectors
 
 #: Likeness from which a name is suggested in place of an unknown one.
 CLOSE = 0.7
@@ -33,11 +35,18 @@ class OnDisk(Mapping[str, Any]):
         Number of rows.
     named : bool
         Whether the columns have names of their own; otherwise they are ``x0``, ``x1``, ...
+    lists : list of str
+        Columns whose cells are lists of numbers, not taken apart.
+    vectors, ragged : dict
+        As of :class:`Table`.
     """
 
     names: list[str]
     n_rows: int
     named: bool = True
+    lists: Sequence[str] = ()
+    vectors: Mapping[str, list[str]] = MappingProxyType({})
+    ragged: Mapping[str, Ragged] = MappingProxyType({})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -55,6 +64,10 @@ class Table:
     """Data as columns, not yet read; sparse data stay a matrix and have no columns.
 
     Columns without names are called ``x0``, ``x1``, ... ``dtype`` is that of the features.
+    ``features`` are features by the form of the data, all others only describe the rows; none if
+    their looks are to tell. ``vectors`` are the names of the parts of columns that held lists, and
+    ``ragged`` says what is wrong with lists that could not be taken apart. ``indexed`` tells
+    whether the index is that of a data frame, by which labels are joined.
     """
 
     columns: Mapping[str, Any]
@@ -63,6 +76,10 @@ class Table:
     index: Array
     dtype: Any
     matrix: Any = None
+    features: tuple[str, ...] = ()
+    vectors: Mapping[str, list[str]] = field(default_factory=dict)
+    ragged: Mapping[str, Ragged] = field(default_factory=dict)
+    indexed: bool = False
 
     def has(self, name: str) -> bool:
         """Tell whether there is a column of this name, or a date of which it is a part."""
@@ -88,7 +105,8 @@ class Table:
         if names is None:
             return []
         single = isinstance(names, str) or not isinstance(names, Iterable)
-        found = [str(name) for name in ([names] if single else names)]
+        asked = [str(name) for name in ([names] if single else names)]
+        found = [part for name in asked for part in self.vectors.get(name, [name])]
         for name in found:
             if not self.named:
                 raise ArgumentError(
@@ -107,7 +125,11 @@ class Table:
             repr(lower[match]) for match in get_close_matches(name.lower(), lower, cutoff=CLOSE)
         ]
         meant = f"did you mean {' or '.join(close)}? The" if close else "the"
-        return f"{meant} columns are {listing(self.columns)}"
+        own = {*self.features}
+        others = [name for name in self.columns if name not in own]
+        if not own or not others:
+            return f"{meant} columns are {listing(self.columns)}"
+        return f"{meant} columns are {listing(others)}, and {len(own)} features"
 
 
 def listing(names: Collection[str], most: int = 10) -> str:
@@ -127,12 +149,13 @@ def read_table(data: Any) -> Table:
     if issparse(data):
         return _read_sparse(data)
     if isinstance(data, OnDisk):
-        return Table(data, data.named, data.n_rows, np.arange(data.n_rows), np.float32)
+        return _read_on_disk(data)
     columns = columns_of(data)
     if columns is not None:
         n_rows = _common_length(columns)
-        index = np.asarray(data.index) if hasattr(type(data), "iloc") else np.arange(n_rows)
-        return Table(dict(columns), True, n_rows, index, np.float64)
+        indexed = hasattr(type(data), "iloc")
+        index = np.asarray(data.index) if indexed else np.arange(n_rows)
+        return _unfolded(Table(dict(columns), True, n_rows, index, np.float64, indexed=indexed))
     if not is_array_like(data):
         raise ValueError(
             f"data is of type {type(data).__name__}: pass a data frame, a dict of columns or an "
@@ -145,6 +168,112 @@ def read_table(data: Any) -> Table:
         )
     by_place = {f"x{j}": column for j, column in enumerate(array.T)}
     return Table(by_place, False, len(array), np.arange(len(array)), _precision(array))
+
+
+def _unfolded(table: Table) -> Table:
+    """Return a table in which columns of lists, such as embeddings, are taken apart.
+
+    They are its features, since whoever has an embedding has it to find groups in.
+    """
+    columns: dict[str, Any] = {}
+    vectors: dict[str, list[str]] = {}
+    ragged: dict[str, Ragged] = {}
+    types = []
+    for name, column in table.columns.items():
+        found = read_vectors(name, column)
+        if isinstance(found, Ragged):
+            ragged[name] = found
+        if not isinstance(found, np.ndarray):
+            columns[name] = column
+            continue
+        vectors[name] = part_names(name, found.shape[1])
+        types.append(found.dtype)
+        columns |= zip(vectors[name], found.T, strict=True)
+    parts = tuple(part for names in vectors.values() for part in names)
+    if len(columns) < len(table.columns) - len(vectors) + len(parts):
+        raise ValueError(f"data has columns named as parts of {listing(vectors)}: rename them")
+    single = bool(types) and all(dtype in (np.float16, np.float32) for dtype in types)
+    return replace(
+        table,
+        columns=columns,
+        features=parts,
+        vectors=vectors,
+        ragged=ragged,
+        dtype=np.float32 if single else table.dtype,
+    )
+
+
+def described(data: Any, rows: Any) -> Table:
+    """Return data with columns that describe its rows, and are no features.
+
+    Parameters
+    ----------
+    data : data frame, dict of columns, array or sparse matrix (n, d), or OnDisk
+        The features: all of its columns are.
+    rows : data frame or dict of columns
+        What is known of the same rows, in the same order; of pandas both, by their index.
+
+    Returns
+    -------
+    Table
+        Both; its index is that of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.frames.table import described
+    >>> table = described(np.zeros((2, 3)), {"text": ["a cat", "a dog"]})
+    >>> list(table.columns), table.features
+    (['x0', 'x1', 'x2', 'text'], ('x0', 'x1', 'x2'))
+    """
+    own = read_table(data)
+    if not isinstance(rows, OnDisk) and columns_of(rows) is None:
+        kind = type(rows).__name__
+        raise ValueError(f"rows is of type {kind}: pass a data frame, a dict of columns or a path")
+    beside = read_table(rows)
+    if beside.n_rows != own.n_rows:
+        raise ValueError(
+            f"rows has {beside.n_rows} rows, data has {own.n_rows}: pass one row for each row of "
+            "data, in the same order"
+        )
+    if own.indexed and beside.indexed and not np.array_equal(own.index, beside.index):
+        raise ValueError("rows has another index than data: pass rows.loc[data.index]")
+    names = _own_names(own)
+    twice = [name for name in beside.columns if name in {*names}]
+    if twice:
+        raise ValueError(f"rows has a column {twice[0]!r}, as data has: rename it")
+    columns: Mapping[str, Any] = {**own.columns, **beside.columns}
+    if isinstance(own.columns, OnDisk):
+        columns = _Described(own.columns, beside.columns)
+    return replace(
+        own,
+        columns=columns,
+        named=True,
+        features=own.features or tuple(names),
+        index=beside.index if beside.indexed or not own.indexed else own.index,
+        indexed=beside.indexed or own.indexed,
+    )
+
+
+def _own_names(table: Table) -> list[str]:
+    if table.matrix is not None:
+        return [f"x{j}" for j in range(table.matrix.shape[1])]
+    return list(table.columns)
+
+
+class _Described(OnDisk):
+    """Features on disk, and columns that describe their rows."""
+
+    def __init__(self, own: OnDisk, beside: Mapping[str, Any]) -> None:
+        self._own, self._beside = own, beside
+        self.names, self.n_rows = [*own.names, *beside], own.n_rows
+
+    def __getitem__(self, name: str) -> Any:
+        return self._beside[name] if name in self._beside else self._own[name]
+
+    def batches(self) -> Iterator[dict[str, Any]]:
+        """Yield the features of some thousand rows at a time."""
+        return self._own.batches()
 
 
 def columns_of(data: Any) -> list[tuple[str, Any]] | None:
@@ -181,6 +310,20 @@ def _common_length(columns: list[tuple[str, Any]]) -> int:
                 "lengths"
             )
     return n_rows
+
+
+def _read_on_disk(data: OnDisk) -> Table:
+    parts = tuple(part for names in data.vectors.values() for part in names)
+    return Table(
+        data,
+        data.named,
+        data.n_rows,
+        np.arange(data.n_rows),
+        np.float32,
+        features=parts,
+        vectors=data.vectors,
+        ragged=data.ragged,
+    )
 
 
 def _read_sparse(data: Any) -> Table:

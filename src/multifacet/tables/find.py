@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
-from os import PathLike
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..engines.base import is_dask
 from ..engines.cluster import on_cluster
@@ -22,10 +24,11 @@ from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
 from ..frames import Prepared, Roles, prepare
 from ..frames.notes import InputWarning
-from ..frames.preparation import decide_roles
-from ..frames.table import listing
+from ..frames.preparation import aligned, decide_roles
+from ..frames.table import described, listing
 from ..linalg import Array
 from ..progress import announce
+from ..results.gallery import with_gallery
 from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
@@ -42,6 +45,7 @@ def find_views(data: Any, *, dry_run: Literal[True], **options: Any) -> Roles: .
 def find_views(
     data: Any,
     *,
+    rows: Any = None,
     given: Any = None,
     n_views: int | str = "auto",
     n_clusters: Any = "auto",
@@ -53,6 +57,7 @@ def find_views(
     missing: str = "error",
     layer: str | None = None,
     use_rep: str | None = None,
+    image_folder: str | PathLike[str] | None = None,
     keep_trivial: bool = False,
     random_state: int | None = 0,
     client: Any = None,
@@ -62,6 +67,7 @@ def find_views(
 def find_views(
     data: Any,
     *,
+    rows: Any = None,
     given: Any = None,
     n_views: int | str = "auto",
     n_clusters: Any = "auto",
@@ -73,6 +79,7 @@ def find_views(
     missing: str = "error",
     layer: str | None = None,
     use_rep: str | None = None,
+    image_folder: str | PathLike[str] | None = None,
     keep_trivial: bool = False,
     random_state: int | None = 0,
     client: Any = None,
@@ -86,19 +93,27 @@ def find_views(
     data : data frame, dict of columns, array, sparse matrix (n, d), AnnData or path
         The table, data frames of pandas, polars, Arrow or dask. Of named columns, numbers are
         features, and those that look like labels are compared with what is found; of an array,
-        all are. A Parquet, Arrow or NPY file is never read as a whole, so that it may be larger
-        than memory, nor are several Parquet files: a folder, a pattern such as
-        ``data/*.parquet``, or an address that fsspec opens. Nor are a dask data frame and a dask
+        all are. A column whose cells are lists of equal length, as embeddings are, is taken apart
+        into features ``name[0]``, ``name[1]``, ..., and the other columns only describe the rows.
+        Texts and image files named in a column are shown with the groups. A Parquet, Arrow or NPY
+        file is never read as a whole, so that it may be larger than memory, nor are several
+        Parquet files: a folder, a pattern such as ``data/*.parquet``, or an address that fsspec
+        opens. Nor are a dask data frame and a dask
         array: their views are those of up to 20,000 rows, drawn by their content, and ``assign``
         and ``predict`` label all rows where they are. The columns of ``obs`` of AnnData are
         references.
+    rows : data frame, dict of columns or path, optional
+        What is known of each row of ``data`` beside its features, such as embeddings: names,
+        labels, texts, paths of images. Its columns are no features, and can be named in ``given``
+        and ``identifier``; all columns of ``data`` are features then.
     given : column name, list of names, labels (n,), labelings (n, m) or list of labelings
         What is known already. Named columns are taken out of the features. Labels in pandas are
         matched with the rows of a pandas data frame by their index.
     n_views : int or "auto", default="auto"
         Number of views; "auto" stops when the next one is no better than chance.
-    n_clusters : int, sequence of int or "auto", default="auto"
-        Number of clusters: of all views, of each, or chosen.
+    n_clusters : int, list of int, (int, int) or "auto", default="auto"
+        Number of clusters: of all views, of each (a list), or chosen: from a range if a tuple of
+        two, the least and the most, is passed.
     features : column name or list of names, optional
         The features, whatever they look like; by default what looks like measurements.
     exclude : column name or list of names, optional
@@ -121,6 +136,10 @@ def find_views(
         Of AnnData, the layer in place of X, or the representation in ``obsm`` in place of
         variables. By default, more than 100 variables go through principal components, those in
         ``obsm["X_pca"]`` if there are any; ``use_rep="X"`` takes the variables themselves.
+    image_folder : str or path, optional
+        Where image files (PNG, JPEG, GIF, WebP) that a column names are looked for; none outside
+        is read. By default the folder of the file if ``rows`` or ``data`` is one, otherwise the
+        working directory, or anywhere if the path is complete.
     keep_trivial : bool, default=False
         Keep views that only repeat features of few values (:attr:`View.repeats`), after all
         others. Otherwise the search goes on beside them, and they are left out if it finds more.
@@ -165,7 +184,12 @@ def find_views(
         check_count("n_clusters", k, low=2)
     if client is not None and isinstance(data, str | PathLike):
         data = open_partitions(data)
+    image_folder = image_folder or _folder_of(data if rows is None else rows)
     data, features, cells = _as_table(data, features, layer, use_rep)
+    if rows is not None:
+        _refuse_rows(data, cells)
+        rows = read_path(rows) if isinstance(rows, str | PathLike) else rows
+        data, given = described(data, rows), aligned(given, rows)
     columns = {
         "given": given,
         "features": features,
@@ -179,6 +203,7 @@ def find_views(
         prepared = (prepare_partitions if is_dask(data) else prepare)(
             data, **columns, standardize=standardize, missing=missing
         )
+    prepared = replace(prepared, shown=replace(prepared.shown, folder=image_folder))
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
     return replace(views_of(prepared, finder, keep_trivial=keep_trivial), cells=cells)
 
@@ -278,13 +303,36 @@ def _told(
 
 def _readable(prepared: Prepared, views: Sequence[View]) -> list[View]:
     """Return views in the terms of their table."""
-    return [view.readable(prepared.X, prepared.encoding, prepared.index) for view in views]
+    told = [view.readable(prepared.X, prepared.encoding, prepared.index) for view in views]
+    return [with_gallery(view, prepared.shown, prepared.index) for view in told]
 
 
-def _fitted(prepared: Prepared, finder: ViewFinder, known: list[Array]) -> list[View]:
-    """Search beside what is known; return the views in the terms of the table."""
-    finder.fit(prepared.X, given=known or None)
-    return _readable(prepared, finder.views_)
+def _fitted(
+    prepared: Prepared, finder: ViewFinder, known: list[Array], used: Array | None = None
+) -> list[View]:
+    """Search beside what is known, in all or some features; return readable views."""
+    if used is None or used.all():
+        finder.fit(prepared.X, given=known or None)
+        return _readable(prepared, finder.views_)
+    finder.fit(prepared.X[:, np.flatnonzero(used)], given=known or None)
+    return _readable(prepared, [_in_all_features(view, used) for view in finder.views_])
+
+
+def _in_all_features(view: View, used: Array) -> View:
+    """Return a view that was found in some features as one of all of them."""
+
+    def widened(part: Array) -> Array:
+        wide = np.zeros((*part.shape[:-1], len(used)), dtype=part.dtype)
+        wide[..., used] = part
+        return wide
+
+    return replace(
+        view,
+        components=widened(view.components),
+        feature_weights=widened(view.feature_weights),
+        mean=None if view.mean is None else widened(view.mean),
+        landmarks=None if view.landmarks is None else widened(view.landmarks),
+    )
 
 
 def _beyond_features(
@@ -293,18 +341,22 @@ def _beyond_features(
     """Search on beside views that only repeat a feature, until there are enough that do not.
 
     A column of few values is a perfect gap, so it is what a search finds first. Who has the column
-    knows it, so the next search avoids it like anything that is given.
+    knows it, so the next search looks at all others.
     """
     wanted = finder.n_views if isinstance(finder.n_views, int) else 1
     # Not as a clone, which copies what listens to progress. The checkpoint is of the first search.
     again = ViewFinder(**(finder.get_params(deep=False) | {"checkpoint": None}))
-    found = list(views)
+    found, used = list(views), np.ones(prepared.X.shape[1], dtype=bool)
     for _ in range(MOST_SEARCHES - 1):
         trivial = [view for view in found if view.repeats]
         if not trivial or sum(not view.repeats for view in found) >= wanted:
             break
-        known = [*known, *(view.labels for view in trivial)]
-        found = _fitted(prepared, again, known)
+        names = {name for view in trivial for name in view.repeats}
+        columns = [column for column in prepared.encoding.columns if column.name in names]
+        used[[feature for column in columns for feature in column.features]] = False
+        if not used.any() or not (issparse(prepared.X) or isinstance(prepared.X, np.ndarray)):
+            break
+        found = _fitted(prepared, again, known, used)
     return found if any(not view.repeats for view in found) else views
 
 
@@ -338,6 +390,22 @@ def _as_table(
         if value is not None:
             raise ArgumentError(Argument.of(name, value), " is for AnnData: leave it out")
     return data, features, None
+
+
+def _refuse_rows(data: Any, cells: Representation | None) -> None:
+    """Raise if columns that describe rows cannot be put beside data."""
+    if is_dask(data):
+        raise ValueError("rows is for data in memory or in a file: join its columns to data")
+    if cells is not None:
+        raise ValueError("rows is for data without columns of its own: put its columns into obs")
+
+
+def _folder_of(data: Any) -> str | None:
+    """Return the folder of a file; None of anything else, or of what is elsewhere."""
+    if not isinstance(data, str | PathLike) or "://" in fspath(data):
+        return None
+    path = Path(data)
+    return str(path if path.is_dir() else path.parent)
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:

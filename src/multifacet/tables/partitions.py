@@ -17,6 +17,7 @@ from ..frames import MAX_CATEGORIES, Encoding, Prepared, Roles, prepare
 from ..frames.encoding import Column
 from ..frames.notes import InputError, Note
 from ..frames.preparation import decide_roles
+from ..frames.scaling import ONE_SCALE
 from ..linalg import Array
 from .survey import ColumnSummary, MatrixSummary, Survey, survey
 
@@ -193,7 +194,7 @@ def _completed(encoding: Encoding, columns: dict[str, ColumnSummary]) -> Encodin
         encoding,
         columns=described, feature_names=names, mean=np.array(mean), scale=np.array(scale),
     )  # fmt: skip
-    if encoding.scaling in ("counts", "range", "components"):
+    if encoding.scaling in ONE_SCALE:
         return full.on_one_scale(encoding.scaling)
     if encoding.scaling == "told" and not encoding.mean.any() and (encoding.scale == 1).all():
         return replace(full, mean=np.zeros(len(names)), scale=np.ones(len(names)))
@@ -212,7 +213,7 @@ def _completed_matrix(encoding: Encoding, known: MatrixSummary) -> Encoding:
         columns=columns, feature_names=[columns[j].name for j in varying],
         mean=np.zeros(len(varying)), scale=spread[varying],
     )  # fmt: skip
-    if encoding.scaling in ("counts", "range", "components"):
+    if encoding.scaling in ONE_SCALE:
         return full.on_one_scale(encoding.scaling)
     plain = encoding.scaling == "told" and bool((encoding.scale == 1).all())
     return replace(full, scale=np.ones(len(varying))) if plain else full
