@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -161,12 +162,16 @@ def test_a_mixture_of_weak_features_is_not_called_a_shape():
     labels, d = np.repeat([0, 1], 200), 100
     direction = np.ones(d) / 10
     X = rng.standard_normal((400, d)) + np.outer(labels, 3.0 * direction)
+    names = np.array(["".join(letters) for letters in product("abcdefghij", repeat=2)])
     found = explain(X, labels, direction[None])
     assert np.abs(found.effects).max() < 0.6
     keep = np.abs(found.effects).max(axis=0) < 0.5
-    weak = explain(X[:, keep], labels, direction[None, keep] / np.linalg.norm(direction[keep]))
+    axis = direction[None, keep] / np.linalg.norm(direction[keep])
+    weak = explain(X[:, keep], labels, axis, feature_names=names[keep])
     assert weak.sentence.startswith("2 groups told apart by a mixture of features")
-    same = explain(rng.standard_normal((400, d)), labels, direction[None])
+    numbered = explain(X[:, keep], labels, axis)
+    assert numbered.sentence.startswith(f"2 groups along a direction of all {keep.sum()} features")
+    same = explain(rng.standard_normal((400, d)), labels, direction[None], feature_names=names)
     assert "not in level, in a mixture led by" in same.sentence
 
 

@@ -50,6 +50,45 @@ class GroupDict(TypedDict):
     examples: list[ExampleDict]
 
 
+class SeenDict(TypedDict):
+    """A row to look at: its identifier, and its texts and pictures (data URLs) by column."""
+
+    row: Any
+    texts: dict[str, str]
+    images: dict[str, str]
+
+
+class GroupGalleryDict(TypedDict):
+    """Rows of a group to look at, as places in a gallery.
+
+    ``typical`` are nearest to its centre, ``far`` farthest from the ``other`` group, which is the
+    nearest one, and ``near`` nearest to that. ``words`` set its texts apart.
+    """
+
+    label: int
+    typical: list[int]
+    other: int | None
+    far: list[int]
+    near: list[int]
+    words: list[str]
+
+
+class AxisGalleryDict(TypedDict):
+    """Rows at the two ends of an axis of a view, as places in a gallery."""
+
+    low: list[int]
+    high: list[int]
+
+
+class GalleryDict(TypedDict):
+    """Rows of a view to look at; ``notes`` say what could not be shown."""
+
+    rows: list[SeenDict]
+    groups: list[GroupGalleryDict]
+    axes: list[AxisGalleryDict]
+    notes: list[str]
+
+
 class ContrastDict(TypedDict):
     """A feature that tells groups apart, and how it is distributed in each of them.
 
@@ -153,6 +192,7 @@ class DescriptionDict(TypedDict):
     strength: list[float]
     contrasts: NotRequired[list[ContrastDict]]
     told: NotRequired[float | None]
+    gallery: NotRequired[GalleryDict | None]
     effects: list[list[float]]
     loadings: list[list[float]]
 

@@ -36,6 +36,7 @@ CLAIMS = {
         ("genes behind it: cycle", 0, 19),
         ("in the group of those that divide as they do:", 0.9, 1),
     ],
+    "plot_17_embeddings": [("NMI with the colour", 0.95, 1), ("view 2: ", 3, 3)],
 }
 
 

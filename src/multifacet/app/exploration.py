@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..files import FileData, read_file, write_json
+from ..frames.shown import read_shown
 from ..frames.table import read_table
 from ..linalg import Array
+from ..results.gallery import with_gallery
 from ..results.views import Views
 from ..runs.table import named_columns, unused
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
@@ -52,10 +54,15 @@ class Exploration:
         self._changes = 0
         self._answers: dict[str, tuple[int, bytes]] = {}
         self.file = file
-        self.columns, identifier = named_columns(self.file)
-        first = first_setup(self.file, self.columns, identifier)
+        columns, identifier = named_columns(self.file)
+        table = read_table(columns)  # in which lists of numbers are taken apart
+        self.columns = dict(table.columns)
+        #: Where the pictures are that a column names: only of a table that whoever started the
+        #: server has opened there. Files never say so, since they may come from anywhere.
+        self.image_folder: str | None = None
+        first = first_setup(self.file, table, identifier)
         self.setup: dict[str, Any] = state["setup"] or first
-        self.n_rows = read_table(self.columns).n_rows
+        self.n_rows = table.n_rows
 
     @classmethod
     def begin(cls, folder: Path, file: FileData) -> Exploration:
@@ -242,6 +249,7 @@ class Exploration:
                 "rows": among,
                 "together": None if together is None else self._rows_of(**together),
                 "n_rows": self.n_rows,
+                "image_folder": self.image_folder,
             }
 
     def _rows_of(self, view: str, groups: list[int]) -> list[list[int]]:
@@ -350,6 +358,9 @@ class Exploration:
             encoding=encoding,
             index=views.index,
         )
+        if views.roles is not None:
+            shown = read_shown(read_table(self.columns), views.roles, rows)
+            changed = with_gallery(changed, shown.within(self.image_folder), views.index)
         return replace(views, views=[changed])
 
     def _used(self, views: Views) -> list[str]:

@@ -53,6 +53,7 @@ class Workbench:
         self._open: dict[str, Exploration] = {}
         self._unused: set[Path] = set()
         self._known_jobs: dict[str, Job] = {}
+        self._image_folders: dict[str, str] = {}
         self._temporary = tempfile.TemporaryDirectory(prefix="multifacet-")
 
     def close(self) -> None:
@@ -72,7 +73,11 @@ class Workbench:
             return Path(tempfile.mkdtemp(dir=self._temporary.name)) / file_name(name)
 
     def begin(self, path: Path, *, trusted: bool = False) -> Exploration:
-        """Begin with a table, or take up a packed exploration; a trusted path has no size limit."""
+        """Begin with a table, or take up a packed exploration.
+
+        A trusted path, of whoever started the server, has no size limit, and pictures beside it
+        are shown.
+        """
         if not trusted and _holds_exploration(path):
             return self._unpack(path)
         file = read_file(path) if trusted else read_within_limits(path)
@@ -85,6 +90,8 @@ class Workbench:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
+        if trusted:
+            self._image_folders[exploration.id] = str(path.resolve().parent)
         return self._remember(exploration)
 
     def example(self, name: str) -> Exploration:
@@ -140,6 +147,7 @@ class Workbench:
             self.jobs.cancel(job)
         with self._lock:
             self._open.pop(exploration_id, None)
+            self._image_folders.pop(exploration_id, None)
         if exploration.folder.exists():
             with writing():
                 shutil.rmtree(exploration.folder)
@@ -152,6 +160,7 @@ class Workbench:
         return folder
 
     def _remember(self, exploration: Exploration) -> Exploration:
+        exploration.image_folder = self._image_folders.get(exploration.id)
         with self._lock:
             self._open[exploration.id] = exploration
             self._unused.discard(exploration.folder)

@@ -4,5 +4,16 @@ from .axes import varimax
 from .contrast import Contrast
 from .differences import NOTICEABLE
 from .explanation import Explanation, explain, importance
+from .vocabulary import telling_words
+from .words import only_numbered
 
-__all__ = ["NOTICEABLE", "Contrast", "Explanation", "explain", "importance", "varimax"]
+__all__ = [
+    "NOTICEABLE",
+    "Contrast",
+    "Explanation",
+    "explain",
+    "importance",
+    "only_numbered",
+    "telling_words",
+    "varimax",
+]

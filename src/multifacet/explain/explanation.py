@@ -13,7 +13,7 @@ from ..linalg import Array
 from .axes import readable_rotation
 from .contrast import Contrast, telling_contrasts
 from .differences import differences, direction_effect
-from .words import Property, Teller
+from .words import Property, Teller, only_numbered
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,8 @@ def explain(
         Numbers, readable axes and a sentence. It names the fewest features that tell the clusters
         apart, and how many rows they tell alone. A level ("high", "low") is claimed only where a
         mean differs by at least half a pooled standard deviation; where a feature differs in
-        relation to another, it is "large for its" other one.
+        relation to another, it is "large for its" other one. Of more than 50 features that are
+        only numbered, as those of embeddings, none is named.
 
     Examples
     --------
@@ -165,7 +166,12 @@ def explain(
     rotation = readable_rotation(components, projected, groups)
     scale = None if units is None else _check_units(units, names)
     properties = _properties(X, groups, names, opposites or {})
-    contrasts, told = telling_contrasts(X, groups, weights, names, properties)
+    contrasts: list[Contrast] = []
+    told = directions = None
+    if only_numbered(names, weights):
+        directions = len(components)
+    else:
+        contrasts, told = telling_contrasts(X, groups, weights, names, properties)
     contrast_shift, contrast_effects = _contrasted(X, groups, contrasts)
     tell = Teller(
         names=names,
@@ -177,6 +183,7 @@ def explain(
         shift=None if scale is None else contrast_shift * scale[[one.feature for one in contrasts]],
         properties=properties,
         told=told,
+        directions=directions,
     )
     return Explanation(
         feature_names=names,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +22,32 @@ MIN_WEIGHT = 0.1
 #: From this share of its rows on, a group mostly has a property; below, it has it more often.
 MOSTLY = 0.6
 NUMBERS = {2: "two", 3: "three"}
+#: So many features that are only numbered mean nothing one by one, unless a few of them have this
+#: share of the weight.
+MANY_NUMBERED, MOST_WEIGHT = 50, 0.5
+_NUMBERED = re.compile(r"(.*?)[\[ ]?\d+\]?")
+
+
+def only_numbered(names: Sequence[str], weights: Any) -> bool:
+    """Tell whether features are many, have numbers for names, and none of them stands out.
+
+    So are those of embeddings: that ``x512`` is high says nothing to anyone.
+
+    Examples
+    --------
+    >>> from multifacet.explain import only_numbered
+    >>> only_numbered([f"x{j}" for j in range(768)], [1 / 768] * 768)
+    True
+    >>> only_numbered(["mass", "age"], [0.5, 0.5])
+    False
+    """
+    if len(names) <= MANY_NUMBERED:
+        return False
+    leading = np.sort(np.asarray(weights, dtype=float))[::-1]
+    if leading[:MAX_FEATURES].sum() >= MOST_WEIGHT * leading.sum():
+        return False
+    found = [_NUMBERED.fullmatch(name) for name in names]
+    return all(found) and len({one[1] for one in found if one}) == 1
 
 
 @dataclass(frozen=True)
@@ -43,6 +72,7 @@ class Teller:
     shift: Array | None  # mean differences (k, contrasts) in original units
     properties: dict[int, Property]
     told: float | None  # share of rows
+    directions: int | None = None  # in which groups lie, if features are only numbered
 
     @property
     def cluster_names(self) -> list[str]:
@@ -79,6 +109,8 @@ class Teller:
         return f"{which} {_percent(self.told or 0.0)} of rows"
 
     def _mixture(self) -> str:
+        if self.directions is not None:
+            return f"{len(self.groups)} groups {self._where(self.directions)} ({self._sizes()})"
         features, _ = self._heaviest()
         return (
             f"{len(self.groups)} groups told apart by a mixture of features, none of which differs "
@@ -88,11 +120,23 @@ class Teller:
     def _shape(self) -> str:
         if len(self.groups) == 1:
             return f"1 group of {self.sizes[0]} rows"
+        if self.directions is not None:
+            where = self._where(self.directions)
+            shape = f"{len(self.groups)} groups that differ in shape, not in level,"
+            return f"{shape} {where} ({self._sizes()})"
         features, where = self._heaviest()
         return (
             f"{len(self.groups)} groups that differ in shape, not in level, {where} {features} "
             f"({self._sizes()})"
         )
+
+    def _where(self, directions: int) -> str:
+        """Say where groups lie among features that mean nothing one by one."""
+        d = len(self.names)
+        if directions >= d:
+            return f"in all {d} features"
+        which = "a direction" if directions == 1 else f"{directions} directions"
+        return f"along {which} of all {d} features"
 
     def _heaviest(self) -> tuple[str, str]:
         """Return the features that make up the subspace, and what to call their span."""

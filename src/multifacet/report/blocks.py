@@ -119,6 +119,25 @@ class Ridges:
 
 
 @dataclass(frozen=True)
+class Card:
+    """A row to look at: its name, pictures (what they are, and a data URL), and texts."""
+
+    name: str
+    pictures: Sequence[tuple[str, str]] = ()
+    texts: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Rows side by side; ``words`` are marked in their texts, ``group`` is that of all of them."""
+
+    caption: str
+    cards: Sequence[Card]
+    group: int | None = None
+    words: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Code:
     """Something to type or to copy."""
 
@@ -158,5 +177,15 @@ class Page:
 
 
 Block: TypeAlias = (
-    Paragraph | Facts | Table | Scatter | Line | Ridges | Code | Columns | Details | Section
+    Paragraph
+    | Facts
+    | Table
+    | Scatter
+    | Line
+    | Ridges
+    | Gallery
+    | Code
+    | Columns
+    | Details
+    | Section
 )

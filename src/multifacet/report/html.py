@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import singledispatch
 from html import escape
 from importlib.resources import files
 
 from .. import __version__
+from ..files.images import is_thumbnail
 from .blocks import (
     Bar,
     Block,
+    Card,
     Cell,
     Code,
     Columns,
     Details,
     Facts,
+    Gallery,
     Line,
     Mark,
     Page,
@@ -42,12 +46,14 @@ def page(report: Page) -> str:
     """Return a whole report."""
     style, script = _resource("page.css"), _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # Nothing is loaded, and no script runs but this one: not even if data were not escaped.
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    title = escape(report.title)
+    title, answer = escape(report.title), _all(report.answer, 2)
     sections = "".join(
         _section(section, 2, f"section-{i + 1}") for i, section in enumerate(report.sections)
     )
+    # Nothing is loaded, and no script runs but this one: not even if data were not escaped.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    if "<img " in answer + sections:
+        policy += "; img-src data:"  # pictures that are inside
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -64,7 +70,7 @@ def page(report: Page) -> str:
 <button type="button" id="theme" hidden>Dark</button></header>
 <main id="content" tabindex="-1">
 <h1>{title}</h1>
-<div class="answer">{_all(report.answer, 2)}</div>
+<div class="answer">{answer}</div>
 {_contents(report.sections)}
 {sections}
 </main>
@@ -135,6 +141,17 @@ def _(block: Ridges, level: int) -> str:
 
 
 @block_html.register
+def _(block: Gallery, level: int) -> str:
+    cards = "".join(_card(card, block.words) for card in block.cards)
+    mark = "" if block.group is None else marker(block.group)
+    wide = " wide" * any(card.texts for card in block.cards)
+    return (
+        f'<figure class="gallery{wide}"><figcaption>{mark}{escape(block.caption)}</figcaption>'
+        f"<ul>{cards}</ul></figure>"
+    )
+
+
+@block_html.register
 def _(block: Code, level: int) -> str:
     return f'<pre tabindex="0"><code>{escape(block.text)}</code></pre>'
 
@@ -194,6 +211,27 @@ def _cell(cell: Cell, *, names_row: bool = False) -> str:
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     tag, scope = ("th", ' scope="row"') if names_row else ("td", "")
     return f"<{tag}{scope}{kind}{style}>{picture}{escape(text)}</{tag}>"
+
+
+def _card(card: Card, words: Sequence[str]) -> str:
+    pictures = "".join(
+        f'<img src="{escape(data)}" alt="{escape(what)}" loading="lazy">'
+        for what, data in card.pictures
+        if is_thumbnail(data)  # whoever wrote it
+    )
+    texts = "".join(f"<p>{_marked(text, words)}</p>" for text in card.texts)
+    return f"<li>{pictures}{texts}<span>{escape(card.name)}</span></li>"
+
+
+def _marked(text: str, words: Sequence[str]) -> str:
+    """Return text in which some words stand out."""
+    if not words:
+        return escape(text)
+    pattern = "|".join(re.escape(word) for word in words)
+    parts = re.split(rf"\b({pattern})\b", text, flags=re.IGNORECASE)  # every other one is a word
+    return "".join(
+        f"<mark>{escape(part)}</mark>" if i % 2 else escape(part) for i, part in enumerate(parts)
+    )
 
 
 def _stacks(table: Table) -> bool:

@@ -13,6 +13,7 @@ from .blocks import (
     Columns,
     Details,
     Facts,
+    Gallery,
     Line,
     Page,
     Paragraph,
@@ -85,6 +86,15 @@ def _(block: Line, level: int) -> str:
 def _(block: Ridges, level: int) -> str:
     rows = [[name, number(mean, 4)] for name, mean in zip(block.names, block.means, strict=True)]
     return block_text(Table(block.caption, ["group", f"mean {block.axis}"], rows), level)
+
+
+@block_text.register
+def _(block: Gallery, level: int) -> str:
+    lines = []
+    for card in block.cards:
+        seen = ["picture, in the HTML report"] * bool(card.pictures)
+        lines.append(f"- {escaped(card.name)}: {escaped('; '.join([*seen, *card.texts]))}")
+    return "\n".join([escaped(block.caption), "", *lines])
 
 
 @block_text.register

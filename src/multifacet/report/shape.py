@@ -14,6 +14,7 @@ from ..documents import (
     ViewsDocument,
 )
 from ..files import check_shape, shape_of
+from ..results.gallery import check_gallery
 
 
 def check_document(document: Mapping[str, Any]) -> None:
@@ -72,6 +73,7 @@ def _check_view(document: ViewsDocument, view: ViewDict, place: str) -> None:
         _some(f"{where}.counts[0]", one["counts"][0])
         _table(f"{where}.counts", one["counts"], view["n_clusters"], len(one["counts"][0]))
         _size(f"{where}.means", one["means"], view["n_clusters"])
+    check_gallery(view.get("gallery"), view["n_clusters"], f"{place}.gallery")
     if view["groups"]:
         _check_groups(view["groups"], len(view["effects"]), f"{place}.groups")
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from ..documents import GivenDict, Profile, ViewDict, ViewsDocument
+from ..explain import only_numbered
 from ..results.verdicts import (
     SEPARATION_SCALE,
     SIGNIFICANCE,
@@ -28,6 +29,7 @@ from .blocks import (
     Shade,
     Table,
 )
+from .gallery import gallery_blocks
 from .pieces import MAX_ROWS, cross_table, in_groups, loadings_table, point_places
 from .words import SPACE, axis_names, capitalised, chance, number, share, spreads, told
 
@@ -46,25 +48,39 @@ FULL_EFFECT = 2.0
 
 def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
     """Return everything about a view that is not said in words."""
-    features: list[Block] = []
-    if view["loadings"]:
-        weights, loadings = view["feature_weights"], view["loadings"]
-        table = loadings_table(document["features"], weights, loadings, view["strength"])
-        features = [Section("The features behind it", [table])]
     blocks: list[Block] = [_facts(document, view), Columns(_scatters(document, view))]
     if view.get("contrasts"):
         blocks.append(Section("What tells them apart", [Columns(_ridges(view))]))
-    blocks += features
-    blocks.append(Section("Groups", [_groups_table(document, view)]))
-    if view["groups"]:
-        blocks.append(Section("What they are like", [_profile_table(document, view)]))
-        blocks.append(Section("Typical rows", [_examples_table(document, view)]))
+    groups, gallery = Section("Groups", [_groups_table(document, view)]), gallery_blocks(view)
+    if gallery and only_numbered(document["features"], view["feature_weights"]):
+        # Features without names say less than rows do.
+        numbers = [*_features(document, view), *_group_tables(document, view)]
+        blocks += [groups, *gallery, Details("The numbers behind it", numbers)]
+    else:
+        blocks += [*_features(document, view), groups, *gallery, *_group_tables(document, view)]
     if view.get("relations"):
         blocks.append(Section("Beside the columns of the table", [_relations_table(view)]))
     for given in [*document["given"], *_references(document, view)]:
         title = f"{capitalised(view['name'])} and {given['name']}, row by row"
         blocks.append(Details(title, [_cross_table(view, given)]))
     return blocks
+
+
+def _features(document: ViewsDocument, view: ViewDict) -> list[Block]:
+    if not view["loadings"]:
+        return []
+    weights, loadings = view["feature_weights"], view["loadings"]
+    table = loadings_table(document["features"], weights, loadings, view["strength"])
+    return [Section("The features behind it", [table])]
+
+
+def _group_tables(document: ViewsDocument, view: ViewDict) -> list[Block]:
+    if not view["groups"]:
+        return []
+    return [
+        Section("What they are like", [_profile_table(document, view)]),
+        Section("Typical rows", [_examples_table(document, view)]),
+    ]
 
 
 def _references(document: ViewsDocument, view: ViewDict) -> list[GivenDict]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..documents import FrontierDict, RoleDict, RunDict, SelectionDict, ViewDict, ViewsDocument
+from ..explain import only_numbered
 from ..results.verdicts import SEPARATION_SCALE, STABILITY_SCALE
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
+from .gallery import answer_gallery
 from .pieces import MAX_ROWS, agreement_table, repeat_section
 from .view import view_blocks
 from .words import capitalised, counted, listed, number, share, shorten, sizes, told
@@ -42,6 +44,7 @@ SCALES = {
     "counts": f"{_KEPT} many columns are mostly 0, as counts and frequencies are.",
     "range": f"{_KEPT} many columns fill one range, as pixels and ratings do.",
     "components": f"{_KEPT} they are uncorrelated, as principal components are.",
+    "lengths": f"{_KEPT} all rows have the same length, as embeddings have.",
 }
 
 
@@ -87,7 +90,8 @@ def _answer(document: ViewsDocument) -> list[Block]:
         texts += [f"{capitalised(words)}." for words in _beside(view)]
         doubt = ": seen, not believed" * (view.get("verdict") == "chance")
         title = f"{capitalised(view['name'])}{doubt}"
-        blocks.append(Section(title, [Paragraph(text) for text in texts if text]))
+        said = [Paragraph(text) for text in texts if text]
+        blocks.append(Section(title, [*said, *answer_gallery(view)]))
     if document["rejected"] is not None:
         next_one = "A further grouping" if document["views"] else "The best candidate"
         words = f"{next_one} was looked at and not believed. {document['rejected']['evidence']}"
@@ -107,6 +111,8 @@ def _features(document: ViewsDocument, view: ViewDict) -> str:
         )
     if not view["loadings"]:
         return "It was found in all features at once."
+    if only_numbered(document["features"], weights):
+        return "No feature tells them apart by itself: each is a little part of it."
     order = sorted(range(len(weights)), key=lambda j: -weights[j])[:4]
     shown = [j for j in order if weights[j] >= 0.05] or order[:1]
     words = [f"{document['features'][j]} ({share(weights[j])})" for j in shown]

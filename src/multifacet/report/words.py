@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..explain import only_numbered
+
 #: Characters of a name in a legend, and of the names beside an axis.
 NAME_WIDTH, AXIS_WIDTH = 28, 32
 NONE = "\N{EN DASH}"
@@ -93,9 +95,15 @@ def counted(count: int, word: str) -> str:
 
 
 def axis_names(loadings: Sequence[Sequence[float]], features: Sequence[str]) -> list[str]:
-    """Name each axis by the features with the largest loadings, a minus where they point down."""
+    """Name each axis by the features with the largest loadings, a minus where they point down.
+
+    Those that are only numbered say nothing, so the axis is, too.
+    """
     names = []
     for i, axis in enumerate(loadings):
+        if only_numbered(features, np.square(axis)):
+            names.append(f"axis {i + 1}")
+            continue
         order = sorted(range(len(axis)), key=lambda j: -abs(axis[j]))[:2]
         # The second one is named if the axis is not mostly the first.
         leading = [j for j in order if abs(axis[j]) >= 0.5 * abs(axis[order[0]])]

@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ..documents import ContrastDict, GroupDict, SelectionDict
+from ..documents import ContrastDict, GalleryDict, GroupDict, SelectionDict
 from ..explain import Explanation
 from ..files import atomic, check_shape, read_json, shape_of
 from ..linalg import Array
 from ..search import Settings
+from .gallery import check_gallery
 from .view import View
 
 _ARRAYS = ("labels", "components", "projection", "feature_weights")
 #: Arrays that not every view has; older files have none of them.
 _MAYBE_ARRAYS = ("mean", "landmarks", "places")
-_SETTINGS = tuple(f.name for f in fields(Settings))
+_SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "between")  # what was found has one
 _EXPLANATION = tuple(f.name for f in fields(Explanation))
 _MAYBE = (float, None)
 #: What a view is in JSON.
@@ -42,6 +43,7 @@ _VIEW = {
     "kind?": str,
     "surprise?": _MAYBE,
     "repeats?": [str],
+    "gallery?": (shape_of(GalleryDict), None),
     "settings": dict.fromkeys(_SETTINGS, _MAYBE),
     "explanation": {
         "feature_names": [str],
@@ -118,6 +120,7 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
         parts["settings"] = Settings(**{name: one["settings"][name] for name in _SETTINGS})
         found = one["explanation"]
         words = {name: found[name] for name in _EXPLANATION if name in found}
+        check_gallery(one.get("gallery"), one["n_clusters"], f"view{i}.gallery")
         parts["explanation"] = Explanation.from_dict(words)
         views.append(View(**parts))
     return views

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..documents import ContrastDict, GroupDict, SelectionDict
+from ..documents import ContrastDict, GalleryDict, GroupDict, SelectionDict
 from ..evidence import attempt
 from ..explain import Explanation
 from ..frames import Encoding
@@ -86,6 +86,10 @@ class View:
     mean : array of shape (d,) or None
         Mean of the rows, which is taken off before they are projected; None in a view from a file
         that was written before views could label new rows.
+    gallery : dict or None
+        Rows to look at, as texts and pictures: typical ones of each group, those nearest to and
+        farthest from another group, and those at the ends of the axes. None if the table has no
+        column of texts or pictures.
     landmarks, places : arrays of shape (m, d) and (m, k), or None
         Some rows, and where they are in ``projection``: what tells the places of new rows if there
         is no subspace. None if there is one.
@@ -124,6 +128,7 @@ class View:
     kind: str = ""
     surprise: float | None = None
     repeats: list[str] = field(repr=False, default_factory=list)
+    gallery: GalleryDict | None = field(repr=False, default=None)
     mean: Array | None = field(repr=False, default=None)
     landmarks: Array | None = field(repr=False, default=None)
     places: Array | None = field(repr=False, default=None)

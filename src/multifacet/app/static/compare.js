@@ -8,6 +8,7 @@ import { on, state } from "./state.js";
 const SCALES = {
   units: "each its own, as units may differ", counts: "one for all, as of counts or frequencies",
   range: "one for all, as of pixels or ratings", components: "one for all, as of principal components",
+  lengths: "one for all, as of embeddings",
 };
 const SETTINGS = [["n_clusters", "groups"], ["n_components", "dimensions"], ["novelty_weight", "novelty weight"]];
 

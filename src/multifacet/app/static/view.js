@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { KNOWN, mark } from "./colours.js";
 import { askName, attempt, button, chance, counted, fill, h, number, select, table } from "./dom.js";
 import { frontierPanel } from "./frontier.js";
+import { galleryPanel } from "./gallery.js";
 import { imagesPanel } from "./images.js";
 import { contrastsPanel } from "./ridges.js";
 import { loadingsPanel, profilePanel } from "./features.js";
@@ -186,7 +187,7 @@ export function viewPanel(place) {
       h("span", { class: "note" }, points.rows.length < points.total ? `Showing ${points.rows.length.toLocaleString("en")} of ${points.total.toLocaleString("en")} rows. ` : "",
         "Draw around points to highlight their rows everywhere."));
     await redraw();
-    fill(body, hints(found), groups(found), contrastsPanel(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
+    fill(body, hints(found), groups(found), galleryPanel(found), contrastsPanel(found), loadingsPanel(found), profilePanel(found), frontierPanel(found, redraw), imagesPanel(found));
   }
   on("chosen", show);
   on("theme", redraw);
