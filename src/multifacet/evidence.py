@@ -248,6 +248,7 @@ def found_again(
     sources: Sequence[Source],
     *,
     given: Sequence[Array] = (),
+    first: Source | None = None,
     n_refits: int = 3,
     random_state: int = 0,
     plan: SearchPlan = PLAN,
@@ -264,6 +265,8 @@ def found_again(
         What to ask for as many groups.
     given : sequence of arrays of shape (n,)
         What was given.
+    first : Source, optional
+        The one that proposed it: where it leaves no doubt on a subsample, no other is asked.
     n_refits : int, default=3
         Number of subsamples, of two thirds of the rows (of which at most 400 are searched).
     random_state : int, default=0
@@ -291,7 +294,7 @@ def found_again(
     settings = Settings(len(np.unique(labels)))
     agreement = []
     for sample, here in _subsamples(X, labels, given, settings, n_refits, rng, plan):
-        again = Bank.collect(sample, sources).candidates
+        again = Bank.collect(sample, sources, first=first).candidates
         bar = plan.as_good * again[0].score
         agreement.append(_agreement([one for one in again if one.score >= bar], here))
     return float(np.mean(agreement))

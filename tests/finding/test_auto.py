@@ -19,12 +19,24 @@ def searched(events):
 
 
 def test_curved_groups_are_told_by_the_kernel_objective():
-    X, labelings = make_moons_views(300, random_state=1)
+    # So noisy that there is hardly empty space between them.
+    X, labelings = make_independent_views(300, ["blobs", "moons"], noise=0.1, random_state=1)
     view = ViewFinder(1, 2, **QUICK).fit(X, given=labelings[:, 0]).views_[0]
     assert nmi(view.labels, labelings[:, 1]) > 0.95
     assert view.kind == "groups of any shape"
     assert view.settings.bandwidth is not None
     assert view.surprise > PLAN.believable
+
+
+def test_the_kernel_objective_is_not_asked_where_others_leave_no_doubt():
+    X, labelings = make_moons_views(300, random_state=1)
+    best = []
+    options = QUICK | {"verbose": lambda event: best.append(event.get("best"))}
+    view = ViewFinder(1, 2, **options).fit(X, given=labelings[:, 0]).views_[0]
+    assert nmi(view.labels, labelings[:, 1]) > 0.95
+    assert view.kind == "groups with empty space between them"
+    assert view.surprise >= PLAN.settled
+    assert best and not any(one is not None and one.source == "kernel" for one in best)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.15])

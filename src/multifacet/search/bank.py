@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def select(
     Selection
         All candidates, best first, and the settings of the best one if it was found.
     """
-    found = proposed(sample, sources, callback)
+    found = _some(proposed(sample, sources, callback)[0], sources)
     candidates = _confirmed(sample, sources, sorted(found, key=_rank, reverse=True))
     if not sample.given and sample.settings.n_clusters is None:
         candidates = factor_first(candidates, sample.plan)
@@ -130,11 +131,13 @@ def select(
 
 
 def proposed(
-    sample: Sample, sources: Sequence[Source], callback: Callback | None = None
-) -> list[Candidate]:
-    """Return what all sources propose; a source is stopped when its best is clear."""
+    sample: Sample, sources: Sequence[Source], callback: Callback | None = None, done: int = 0
+) -> tuple[list[Candidate], int]:
+    """Return what sources propose, and how many proposals there were, with ``done`` before them.
+
+    A source is stopped when its best is clear.
+    """
     candidates: list[Candidate] = []
-    done = 0
     for source in sources:
         race = _Race(sample, callback, done)
         for proposal in source.propose(sample) or ():
@@ -148,10 +151,7 @@ def proposed(
                 break
         candidates += race.candidates
         done = race.done
-    if not candidates:
-        names = ", ".join(repr(source.name) for source in sources)
-        raise ValueError(f"source {names} proposed no candidate: use one that does")
-    return candidates
+    return candidates, done
 
 
 def _confirmed(
@@ -184,22 +184,33 @@ class Bank:
 
     @classmethod
     def collect(
-        cls, sample: Sample, sources: Sequence[Source], callback: Callback | None = None
+        cls,
+        sample: Sample,
+        sources: Sequence[Source],
+        callback: Callback | None = None,
+        *,
+        first: Source | None = None,
     ) -> Bank:
-        """Ask all sources, and appraise what they propose.
+        """Ask sources in turn, one of them ``first``, and appraise what they propose.
 
-        Those that are costly are asked only if what the others propose leaves doubt.
+        The later ones are asked only if what the others propose leaves doubt.
         """
-        quick = [source for source in sources if not source.costly(sample)]
-        candidates = proposed(sample, quick, callback) if quick else []
-        if _perhaps_plain(candidates, sample.plan):
-            bank = cls._appraised(sample, candidates, quick)
-            if bank.plain:
-                return bank
-        costly = [source for source in sources if source.costly(sample)]
-        if costly:
-            candidates += proposed(sample, costly, callback)
-        return cls._appraised(sample, candidates, sources)
+
+        def turn_of(source: Source) -> int:
+            return -1 if source is first else source.turn(sample)
+
+        candidates: list[Candidate] = []
+        asked: list[Source] = []
+        done = 0
+        for turn, group in groupby(sorted(sources, key=turn_of), key=turn_of):
+            if candidates and _perhaps_clear(candidates, turn, sample.plan):
+                bank = cls._appraised(sample, candidates, asked)
+                if bank._spares(turn):
+                    return bank
+            asked += (now := list(group))
+            found, done = proposed(sample, now, callback, done)
+            candidates += found
+        return cls._appraised(sample, _some(candidates, sources), sources)
 
     @classmethod
     def _appraised(
@@ -212,12 +223,12 @@ class Bank:
         found = Appraisal(sample).of(list(unique.values()), sources)
         return cls(sample, sorted(found, key=_rank, reverse=True))
 
-    @property
-    def plain(self) -> bool:
-        """Whether its best candidate is beyond doubt: nothing could come before it."""
+    def _spares(self, turn: int) -> bool:
+        """Whether its best candidate is so clear that sources of a turn need not be asked."""
         best, plan = self.candidates[0], self.sample.plan
+        limit = plan.enough if turn == 1 else plan.settled
         surprise = best.surprise or 0.0
-        return best.believed and _perhaps_plain([best], plan) and surprise >= plan.enough
+        return best.believed and surprise >= limit and _perhaps_clear([best], turn, plan)
 
     def beside(self, known: Sequence[Array], subspaces: Sequence[Array | None] = ()) -> Selection:
         """Return the candidates that are new beside further labelings (n,), best first.
@@ -246,9 +257,25 @@ class Bank:
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 
 
-def _perhaps_plain(candidates: Sequence[Candidate], plan: SearchPlan) -> bool:
-    """Whether some groups have gaps so wide that no others could be told better."""
-    return any(one.separation >= plan.plain and one.n_components > 1 for one in candidates)
+def _perhaps_clear(candidates: Sequence[Candidate], turn: int, plan: SearchPlan) -> bool:
+    """Whether candidates may be clear enough to spare a turn, so that an appraisal is worth while.
+
+    To spare the quicker sources of a large table, gaps must be so wide that no others could be told
+    better; to spare the kernel's, there must be gaps, or whatever a source measures in its own way.
+    """
+    fair = [one for one in candidates if not one.rejected]
+    if turn == 1:
+        return any(one.separation >= plan.plain and one.n_components > 1 for one in fair)
+    own = (one.own_surprise or 0.0 for one in fair)
+    return any(one.separation >= plan.weak for one in fair) or max(own, default=0) >= plan.settled
+
+
+def _some(candidates: list[Candidate], sources: Sequence[Source]) -> list[Candidate]:
+    """Return candidates, of which there must be one at least."""
+    if not candidates:
+        names = ", ".join(repr(source.name) for source in sources)
+        raise ValueError(f"source {names} proposed no candidate: use one that does")
+    return candidates
 
 
 def _better(one: Candidate, other: Candidate) -> Candidate:

@@ -145,7 +145,7 @@ class _AutoFinding(Finding):
         if source is None or source.name == KernelSource.name:
             return kernel_stability(finder, self._X, view, known, self._seed)
         return found_again(
-            self._X, view.labels, self._quick, given=known,
+            self._X, view.labels, self._quick, given=known, first=source,
             n_refits=finder.n_refits, random_state=self._seed,
         )  # fmt: skip
 

@@ -63,9 +63,9 @@ class Source(ABC):
         """Return in how many dimensions it looks for a direction: more find more by chance."""
         return float(min(sample.directions, sample.X.shape[1]))
 
-    def costly(self, sample: Sample) -> bool:
-        """Whether it takes so long that it is asked only if the others leave doubt."""
-        return False
+    def turn(self, sample: Sample) -> int:
+        """Return when it is asked, by what it takes: 0 at once, 1 or 2 if others leave doubt."""
+        return 0
 
     def confirm(self, sample: Sample, candidate: Candidate) -> Candidate:
         """Return a finalist with its stability, if the source can tell it."""
@@ -99,9 +99,9 @@ class OnCore(Source):
         for proposal in self.source.propose(core.sample) or ():
             yield replace(proposal, candidates=[core.lifted(c) for c in proposal.candidates])
 
-    def costly(self, sample: Sample) -> bool:
-        """Whether it is costly, or the sample so large that others should be asked first."""
-        return self.source.costly(sample) or sample.core.sample is not sample
+    def turn(self, sample: Sample) -> int:
+        """Return when it is asked: not at once if the sample is large."""
+        return max(self.source.turn(sample), int(sample.core.sample is not sample))
 
     def freedom(self, sample: Sample) -> float:
         """Return in how many dimensions it looks for a direction."""

@@ -55,9 +55,9 @@ class StepSource(Source):
             if found:
                 yield Proposal(found, len(numbers), optional=False)
 
-    def costly(self, sample: Sample) -> bool:
-        """Of hundreds of features each says little, and all together take long."""
-        return sample.X.shape[1] > sample.plan.most_directions
+    def turn(self, sample: Sample) -> int:
+        """Return 1 for hundreds of features: each says little, and all together take long."""
+        return int(sample.X.shape[1] > sample.plan.most_directions)
 
     def freedom(self, sample: Sample) -> float:
         """Choosing one of m lines is worth log2(m) dimensions."""
