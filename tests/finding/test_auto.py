@@ -36,7 +36,8 @@ def test_the_kernel_objective_is_not_asked_where_others_leave_no_doubt():
     assert nmi(view.labels, labelings[:, 1]) > 0.95
     assert view.kind == "groups with empty space between them"
     assert view.surprise >= PLAN.settled
-    assert best and not any(one is not None and one.source == "kernel" for one in best)
+    assert best
+    assert not any(one is not None and one.source == "kernel" for one in best)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.15])
