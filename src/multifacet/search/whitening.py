@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import sqrtm
@@ -34,12 +35,19 @@ class Whitened:
     directions: Array = field(repr=False)
     scores: Array = field(repr=False)
     axes: Array = field(repr=False)
+    seen: Whitened | None = field(repr=False, default=None)
 
     @classmethod
     def of(cls, sample: Sample) -> Whitened:
         """Whiten the rows of a sample without the group means of all that is given."""
+        found = cls._without(sample, sample.labelings)
+        return replace(found, seen=cls._without(sample, [])) if sample.labelings else found
+
+    @classmethod
+    def _without(cls, sample: Sample, labelings: Sequence[Array]) -> Whitened:
+        """Whiten the rows of a sample without the means of groups."""
         plan = sample.plan
-        residual = GroupResidual(sample.X, sample.labelings)
+        residual = GroupResidual(sample.X, labelings)
         axes, scores = residual.principal(sample.directions)
         spread = scores.std(axis=0)
         # Directions of hardly any variance are those in which columns repeat each other.
@@ -61,12 +69,13 @@ class Whitened:
 
     def discriminant(self, labels: Array, ridge: float) -> Array:
         """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k."""
-        r, q = self.Z.shape[1], min(int(labels.max()), self.Z.shape[1])
-        between = _between(self.Z, labels)
+        Z, directions = (self.seen or self).Z, (self.seen or self).directions
+        r, q = Z.shape[1], min(int(labels.max()), Z.shape[1])
+        between = _between(Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
         leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, :q]
-        return np.linalg.qr(self.directions @ (inner @ leading))[0]
+        return np.linalg.qr(directions @ (inner @ leading))[0]
 
     def spanned(self, labels: Array) -> Array:
         """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""
