@@ -216,12 +216,21 @@ class Bank:
     def _appraised(
         cls, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]
     ) -> Bank:
-        unique: dict[bytes, Candidate] = {}
+        # The same groups of several sources are appraised in the subspace of each: one that was
+        # fitted to them shows them better than it should.
+        own: dict[bytes, float] = {}
+        unique: dict[tuple[bytes, str], Candidate] = {}
         for one in candidates:
-            key = in_order(one.labels).tobytes()
-            unique[key] = _better(unique.get(key, one), one)
-        found = Appraisal(sample).of(list(unique.values()), sources)
-        return cls(sample, sorted(found, key=_rank, reverse=True))
+            groups = in_order(one.labels).tobytes()
+            if one.own_surprise is not None:
+                own[groups] = max(own.get(groups, 0.0), one.own_surprise)
+            other = unique.setdefault((groups, one.source), one)
+            unique[groups, one.source] = max(other, one, key=_rank)
+        shown = [replace(one, own_surprise=own.get(groups)) for (groups, _), one in unique.items()]
+        best: dict[bytes, Candidate] = {}
+        for one in sorted(Appraisal(sample).of(shown, sources), key=_rank, reverse=True):
+            best.setdefault(in_order(one.labels).tobytes(), one)
+        return cls(sample, list(best.values()))
 
     def _spares(self, turn: int) -> bool:
         """Whether its best candidate is so clear that sources of a turn need not be asked."""
@@ -276,13 +285,6 @@ def _some(candidates: list[Candidate], sources: Sequence[Source]) -> list[Candid
         names = ", ".join(repr(source.name) for source in sources)
         raise ValueError(f"source {names} proposed no candidate: use one that does")
     return candidates
-
-
-def _better(one: Candidate, other: Candidate) -> Candidate:
-    """Return the higher of two candidates with the same groups, with what both have shown."""
-    first = one if one.rank >= other.rank else other
-    shown = [c.own_surprise for c in (one, other) if c.own_surprise is not None]
-    return replace(first, own_surprise=max(shown, default=None))
 
 
 def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan) -> Candidate:

@@ -29,6 +29,8 @@ class Whitened:
         Principal scores before they were scaled.
     axes : array of shape (d, r)
         Orthonormal directions of these.
+    seen : Whitened or None
+        The rows as they are, whitened; None if nothing is given.
     """
 
     Z: Array = field(repr=False)
@@ -68,14 +70,18 @@ class Whitened:
         return np.vstack([np.eye(r)[:0], *found])
 
     def discriminant(self, labels: Array, ridge: float) -> Array:
-        """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k."""
-        Z, directions = (self.seen or self).Z, (self.seen or self).directions
-        r, q = Z.shape[1], min(int(labels.max()), Z.shape[1])
+        """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k.
+
+        In the rows as they are, so that what is given spreads them as little as can be: groups are
+        found where it is removed, but have to be seen where it is not.
+        """
+        shown = self.seen or self
+        Z, r, q = shown.Z, shown.Z.shape[1], min(int(labels.max()), shown.Z.shape[1])
         between = _between(Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
         leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, :q]
-        return np.linalg.qr(directions @ (inner @ leading))[0]
+        return np.linalg.qr(shown.directions @ (inner @ leading))[0]
 
     def spanned(self, labels: Array) -> Array:
         """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""
