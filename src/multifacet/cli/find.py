@@ -14,6 +14,7 @@ from ..runs.folder import CHECKPOINT
 from ..runs.table import ROW, unused
 from .cluster import LABELS, Parts, workers_of
 from .command import Command, Failed, was_interrupted
+from .imports import learn_without_pandas
 from .options import (
     auto,
     call_options,
@@ -139,6 +140,7 @@ def _kept(checkpoint: Path) -> Iterator[None]:
 
 
 def _search(run: Run, source: Source | Parts, checkpoint: Path) -> Views:
+    learn_without_pandas()
     from ..finding.finder import ViewFinder
     from ..tables.find import find_views
 
