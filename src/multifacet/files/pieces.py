@@ -47,7 +47,19 @@ def open_partitions(path: str | PathLike[str]) -> Any:
     frames = need("dask.dataframe", "dask", "a table in partitions")
     tables = _tables(path)
     pieces = [piece for table in tables for piece in _cut(table)]
-    return frames.from_map(_read, pieces, meta=tables[0].empty_frame())
+    return frames.from_map(read_piece, pieces, meta=tables[0].empty_frame())
+
+
+def cut(path: str | PathLike[str]) -> list[Piece]:
+    """Return the pieces into which Parquet files are cut, to be read one at a time."""
+    return [piece for table in _tables(path) for piece in _cut(table)]
+
+
+def extent(path: str | PathLike[str]) -> tuple[int, int]:
+    """Return how many rows and cells Parquet files have, as they say themselves."""
+    tables = _tables(path)
+    rows = sum(table.n_rows for table in tables)
+    return rows, rows * len(tables[0].names)
 
 
 def fingerprint(path: str | PathLike[str]) -> str:
@@ -86,7 +98,7 @@ def _cut(table: ParquetTable) -> Iterator[Piece]:
     yield Piece(place, tuple(groups))
 
 
-def _read(piece: Piece) -> Any:
+def read_piece(piece: Piece) -> Any:
     """Return a piece as a pandas data frame; called by workers."""
     if "://" not in piece.place:
         return ParquetTable(piece.place, Path(piece.place)).frame(piece.groups)
