@@ -12,6 +12,7 @@ from .binary import need
 from .many import is_several, open_several
 from .parquet import ParquetTable
 from .reading import missing_file, recognise_suffix
+from .remote import open_remote
 
 #: Bytes of the partitions into which large files are cut, as far as their row groups allow it.
 PIECE_BYTES = 64 * 2**20
@@ -102,6 +103,5 @@ def read_piece(piece: Piece) -> Any:
     """Return a piece as a pandas data frame; called by workers."""
     if "://" not in piece.place:
         return ParquetTable(piece.place, Path(piece.place)).frame(piece.groups)
-    fsspec = need("fsspec", "dask", "object stores")
-    with fsspec.open(piece.place, mode="rb") as file:
+    with open_remote(piece.place) as file:
         return ParquetTable(piece.place, file).frame(piece.groups)
