@@ -237,7 +237,8 @@ def _same_clusters(U: Array, labels: Array) -> bool:
     """Whether every row of the embedding U is still closest to the centre of its own cluster."""
     rows = unit_rows(U)
     members = (labels[:, None] == np.arange(U.shape[1])).astype(float)
-    sums = np.asarray(members.T @ np.hstack([rows, np.ones_like(rows[:, :1])]))
+    # In chunks all of it is one graph, computed at the end.
+    sums = members.T @ np.hstack([rows, np.ones_like(rows[:, :1])])
     sizes = sums[:, -1:]
     # A cluster without rows is far away from all rows, which have unit length.
     centres = np.where(sizes > 0, sums[:, :-1] / np.maximum(sizes, 1.0), 1e6)

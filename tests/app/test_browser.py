@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 import time
+import zipfile
 from importlib.resources import files
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ pytest.importorskip("plotly", reason="the extra app is not installed")
 from playwright.sync_api import sync_playwright
 
 from multifacet import find_views
+from multifacet.app import large
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import read_file, write_table
 
@@ -182,6 +184,28 @@ def test_from_a_file_to_labels_and_back(open_page, served, tmp_path):
     wait_for_figure(page)
     assert page.locator(".view-card").count() == 2
     assert page.locator(".view-card.accepted").inner_text().startswith("view 1")
+
+
+def test_a_sample_offers_the_labels_of_all_rows(open_page, served, tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "MAX_CELLS", 100)
+    monkeypatch.setattr(large, "DRAWN", 100)
+    birds = read_file(files("multifacet.datasets").joinpath("penguins.csv")).columns
+    (tmp_path / "birds").mkdir()
+    for i, part in enumerate((slice(200), slice(200, None))):
+        some = {name: column[part] for name, column in birds.items()}
+        write_table(tmp_path / "birds" / f"{i}.parquet", some)
+    page = open_page(f"#{served[0].begin_here(tmp_path / 'birds').id}")
+    page.get_by_text("100 rows of 333, 6 columns").wait_for()
+    page.get_by_text("100 of 333 rows, drawn by their content").wait_for()
+    page.locator("#find:enabled").click()
+    wait_for_figure(page)
+    page.locator("#keep").click()
+    page.get_by_role("link", name="Labels as CSV, of the sample").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Labels of all rows").click()
+    assert download.value.suggested_filename == "birds-sample-all-labels.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert archive.namelist() == ["labels/part-00000.parquet", "labels/part-00001.parquet"]
 
 
 def test_a_reload_comes_back_to_the_search_and_cancel_ends_it(open_page, served, tmp_path):

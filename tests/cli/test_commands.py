@@ -603,6 +603,27 @@ def test_help_and_version_are_quick():
         assert "multifacet" in done.stdout
 
 
+def test_a_search_imports_no_frames_and_no_figures(tmp_path):
+    X, given = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    X[:, 0] += 9 * (np.arange(40) < 20)
+    write_table(tmp_path / "table.csv", {"a": X[:, 0], "b": X[:, 1], "known": given})
+    words = ["find", str(tmp_path / "table.csv"), "--given", "known", "--views", "1"]
+    words += ["--refits", "0", "-o", str(tmp_path / "out")]
+    code = (
+        "import sys\nfrom multifacet.cli import main\n"
+        f"main({words}, prog_name='multifacet', standalone_mode=False)\n"
+        "heavy = {'pandas', 'pyarrow', 'matplotlib', 'plotly', 'dask'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "import pandas\n"
+        "from multifacet import find_views\n"
+        "frame = pandas.DataFrame({'a': [1.0, 2, 9, 10] * 5, 'b': range(20)})\n"
+        "assert isinstance(find_views(frame, n_views=1, n_refits=0).to_frame(), pandas.DataFrame)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "note: 2 features used" in done.stderr
+
+
 def test_the_options_in_the_guide_exist():
     guide = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
     named = set(re.findall(r"--[a-z][a-z-]*", guide.read_text(encoding="utf-8")))

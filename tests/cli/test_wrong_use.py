@@ -135,7 +135,8 @@ def test_places_that_are_no_file(here):
     message = refused("find", "tt.csv", *FAST)
     assert message == "there is no file 'tt.csv': did you mean 't.csv'?"
     Path("folder").mkdir()
-    assert "'folder' is a directory" in refused("find", "folder", *FAST)
+    assert "there is no Parquet file in 'folder'" in refused("find", "folder", *FAST)
+    assert "'folder' is a directory" in refused("reduce", "folder", "--target", "kind")
     assert "'stdin' is empty" in refused("find", "-", *FAST, stdin="")
     assert "there is no file" in refused("reduce", "gone.csv", "--target", "kind")
     assert "there is no file" in refused("compare", "gone.csv", "--labels", "kind,id")

@@ -94,6 +94,15 @@ def test_labels_are_written_by_partition(here, frame, expected, address):
     assert "has changed since the run that --from repeats" in changed.output
 
 
+@pytest.mark.parametrize("data", ["data", "data/*.parquet"])
+def test_several_files_need_no_workers(here, frame, expected, data):
+    done = call(data, *QUICK, "-o", "out")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (here / "out").iterdir()} == FILES
+    assert labels_in(here / "out")["view 1"].tolist() == expected
+    assert "read in parts" in call(data, *QUICK, "--existing", "a.csv:b").output
+
+
 def test_workers_of_its_own(here, expected, address):
     """In place of a file of labels that was there; rows without names are counted."""
     folder = here / "out"
@@ -127,8 +136,11 @@ def test_a_file_that_cannot_be_read_is_named_and_nothing_is_written(here, addres
         (("--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "pass one of them"),
         (("--workers", "0"), "--workers 0 must be at least 1"),
         (("--scheduler", "nowhere"), "'nowhere' is not the address of a scheduler"),
-        (("--workers", "1", "--existing", "a.csv:b"), "--existing is not for tables that workers"),
-        (("--workers", "1", "--format", "csv"), "workers read Parquet only"),
+        (
+            ("--workers", "1", "--existing", "a.csv:b"),
+            "--existing is not for Parquet that",
+        ),
+        (("--workers", "1", "--format", "csv"), "only Parquet is read in parts"),
     ],
 )
 def test_wrong_use(here, words, message):

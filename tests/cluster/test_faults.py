@@ -115,7 +115,7 @@ def test_a_worker_is_killed_under_a_finder(frame, client, tmp_path):
 
 def test_a_worker_that_hangs_is_given_up(frame, expected, tmp_path):
     """It answers no more, so that the scheduler gives its work to another one."""
-    impatient = {"distributed.scheduler.worker-ttl": "1s"}
+    impatient = {"distributed.scheduler.worker-ttl": "5s"}  # a busy machine is no hang
     impatient["distributed.scheduler.allowed-failures"] = 50
     hanging = once(tmp_path / "hangs", 2, signal.SIGSTOP)
     with (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 
@@ -70,8 +71,6 @@ def test_a_finder_that_finds_nothing_in_chunks():
 
 
 def sparse_chunks(X, size):
-    from scipy.sparse import csr_matrix
-
     return da.from_array(X, chunks=(size, -1)).map_blocks(csr_matrix)
 
 
@@ -160,6 +159,18 @@ def test_labels_of_many_rows_are_those_in_memory(many, name):
     places = model.transform(chunks)
     assert isinstance(places, da.Array)
     np.testing.assert_allclose(places[:9].compute(), model.transform(X[:9]), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, np.float32, csr_matrix])
+def test_a_closed_form_of_many_rows_without_gaps(kind):
+    rng = np.random.default_rng(0)
+    X, given = rng.standard_normal((MANY, 3)) * [3, 2, 1], rng.integers(0, 2, MANY)
+    X = kind(X)
+    local = LinearKDAC(2, random_state=0).fit(X, given=given)
+    chunks = da.from_array(X, chunks=(5000, -1), asarray=False)
+    labels = LinearKDAC(2, random_state=0).fit(chunks, given=given).labels_.compute()
+    assert (labels == local.labels_).all()
+    assert (local.predict(X[:50]) == local.labels_[:50]).all()
 
 
 def test_views_of_many_rows_are_those_in_memory(many):

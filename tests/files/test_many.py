@@ -15,6 +15,8 @@ from multifacet.datasets import make_gaussian_views  # noqa: E402
 from multifacet.files import open_partitions, open_table, read_path, write_table  # noqa: E402
 from multifacet.frames import prepare  # noqa: E402
 
+from .objects import object_store  # noqa: E402
+
 QUICK = {"n_views": 1, "n_clusters": 2, "method": "linear"}
 
 
@@ -112,35 +114,50 @@ def test_types_that_differ_are_named(columns, tmp_path):
 
 @pytest.fixture
 def store(monkeypatch):
-    """Return the client of an S3 stand-in in this process, at which addresses are opened."""
-    why = "needs moto, s3fs and boto3"
-    server = pytest.importorskip("moto.server", reason=why).ThreadedMotoServer(port=0)
-    pytest.importorskip("s3fs", reason=why)
-    boto3 = pytest.importorskip("boto3", reason=why)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
+    """Return a stand-in for S3 in this process, at which addresses are opened."""
+    with object_store() as (found, address):
         for name, value in {
             "AWS_ACCESS_KEY_ID": "testing",
             "AWS_SECRET_ACCESS_KEY": "testing",
             "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+            "AWS_ENDPOINT_URL": address,
         }.items():
             monkeypatch.setenv(name, value)
-        yield boto3.client("s3", endpoint_url=f"http://{host}:{port}")
-    finally:
-        server.stop()
+        yield found
 
 
-def test_an_object_store_is_read(columns, tmp_path, store):
+def fill(store, folder):
+    for path in sorted(folder.glob("*.parquet")):
+        store.objects[f"bucket/data/{path.name}"] = path.read_bytes()
+
+
+@pytest.mark.parametrize("place", ["s3://bucket/data/*.parquet", "s3://bucket/data"])
+def test_an_object_store_is_read(columns, tmp_path, store, place):
     write_parts(tmp_path, columns)
-    store.create_bucket(Bucket="bucket")
-    for path in sorted(tmp_path.glob("*.parquet")):
-        store.put_object(Bucket="bucket", Key=f"data/{path.name}", Body=path.read_bytes())
+    fill(store, tmp_path)
     options = {"given": "known", "exclude": "word", **QUICK}
-    views = find_views("s3://bucket/data/*.parquet", **options)
+    views = find_views(place, **options)
     local = find_views(tmp_path, **options)
     assert (views[0].labels == local[0].labels).all()
-    assert open_partitions("s3://bucket/data/*.parquet").compute(scheduler="sync").shape[0] == 90
+    assert open_partitions(place).compute(scheduler="sync").shape[0] == 90
+    assert (views.predict(place) == local.predict(tmp_path)).all()
+
+
+def test_what_an_object_store_does_not_have(columns, tmp_path, store):
     with pytest.raises(FileNotFoundError, match="s3://bucket/none"):
         read_path("s3://bucket/none/*.parquet")
+    with pytest.raises(FileNotFoundError, match=r"s3://bucket/none\.parquet"):
+        read_path("s3://bucket/none.parquet")
+    write_parts(tmp_path, columns)
+    fill(store, tmp_path)
+    store.objects["bucket/data/part2.parquet"] = b"PAR1 and nothing else"
+    with pytest.raises(ValueError, match=r"s3://bucket/data/part2.parquet' is broken"):
+        read_path("s3://bucket/data")
+
+
+def test_of_an_object_only_what_is_needed_is_fetched(tmp_path, store):
+    columns = {f"f{j}": np.random.default_rng(j).normal(size=20_000) for j in range(8)}
+    content = write_table(tmp_path / "rows.parquet", columns).read_bytes()
+    store.objects["bucket/rows.parquet"] = content
+    assert len(read_path("s3://bucket/rows.parquet")["f3"]) == 20_000
+    assert sum(size for _, size in store.read) < len(content) / 4

@@ -48,6 +48,7 @@ class StateAnswer(TypedDict):
     id: str
     name: str
     n_rows: int
+    all_rows: int | None
     n_columns: int
     setup: dict[str, Any]
     views: list[SummaryAnswer]

@@ -47,6 +47,7 @@ def describe(exploration: Exploration, jobs: list[JobAnswer]) -> StateAnswer:
         "id": exploration.id,
         "name": exploration.name,
         "n_rows": exploration.n_rows,
+        "all_rows": None if exploration.origin is None else exploration.origin.n_rows,
         "n_columns": len(exploration.columns),
         "setup": exploration.setup,
         "views": [summary(exploration, one) for one in exploration.facets().values()],

@@ -35,6 +35,14 @@ class Facet:
     group_names: dict[int, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where all rows are, of which an exploration has some, and how many."""
+
+    path: str
+    n_rows: int
+
+
 class Exploration:
     """A table and the steps taken with it.
 
@@ -60,6 +68,8 @@ class Exploration:
         #: Where the pictures are that a column names: only of a table that whoever started the
         #: server has opened there. Files never say so, since they may come from anywhere.
         self.image_folder: str | None = None
+        #: Where all rows are, if these are a sample; known for the same reason only here.
+        self.origin: Origin | None = None
         first = first_setup(self.file, table, identifier)
         self.setup: dict[str, Any] = state["setup"] or first
         self.n_rows = table.n_rows

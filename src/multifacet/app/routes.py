@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -17,14 +18,16 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.background import BackgroundTask
 from starlette.requests import ClientDisconnect
 
 from .. import __version__
 from . import comparison, display, repeat
 from .answers import StateAnswer
 from .disk import UnwritableError, reading_words, writing
-from .exploration import Exploration
+from .exploration import Exploration, Origin
 from .guard import Guard
+from .large import write_all_labels
 from .schemas import Begin, Search, Setup, Step
 from .tables import MAX_UPLOAD
 from .words import SETTINGS, for_the_page
@@ -334,7 +337,10 @@ def _add_files(app: FastAPI, bench: Workbench) -> None:
 
     @app.get("/api/explorations/{exploration_id}/files/{kind}", responses=NO_SUCH)
     def file(exploration_id: str, kind: str) -> Response:
-        """Return a file: labels.csv, labels.parquet, report.html, exploration.zip or repeat.zip."""
+        """Return a file: labels.csv, labels.parquet, report.html, exploration.zip or repeat.zip.
+
+        Of a table of which a sample is shown, also all-labels.zip, with the labels of all rows.
+        """
         exploration = bench.get(exploration_id)
         stem = exploration.file.name.split(".")[0] or "table"
         if kind in ("labels.csv", "labels.parquet"):
@@ -348,7 +354,23 @@ def _add_files(app: FastAPI, bench: Workbench) -> None:
             return _download(bench.pack(exploration), f"{stem}-{kind}", "application/zip")
         if kind == "repeat.zip":
             return _download(repeat.repeat_files(exploration), f"{stem}-{kind}", "application/zip")
+        if kind == "all-labels.zip" and exploration.origin is not None:
+            return _all_labels(bench, exploration, exploration.origin, f"{stem}-{kind}")
         raise LookupError(f"there is no file {kind!r}")
+
+
+def _all_labels(
+    bench: Workbench, exploration: Exploration, origin: Origin, name: str
+) -> FileResponse:
+    """Answer with what may be large from a file, which is removed when it was sent."""
+    path = bench.upload_path("all-labels.zip")
+    try:
+        write_all_labels(exploration, origin, path)
+    except BaseException:
+        shutil.rmtree(path.parent)
+        raise
+    gone = BackgroundTask(shutil.rmtree, path.parent)
+    return FileResponse(path, media_type="application/zip", filename=name, background=gone)
 
 
 def _download(content: bytes, name: str, media: str) -> Response:

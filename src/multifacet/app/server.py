@@ -35,7 +35,7 @@ def serve(
     Parameters
     ----------
     data : str or Path, optional
-        Table to begin with.
+        Table to begin with: a file, or a folder, pattern or address of Parquet files.
     folder : str or Path
         Directory that keeps explorations; no other process may use it meanwhile.
     host : str
@@ -54,7 +54,7 @@ def serve(
         closing(Workbench(folder)) as bench,
     ):
         token = None if host in LOOPBACK else secrets.token_urlsafe(24)
-        place = "" if data is None else f"#{bench.begin(Path(data), trusted=True).id}"
+        place = "" if data is None else f"#{bench.begin_here(data).id}"
         shown = f"[{host}]" if ":" in host else host
         query = "" if token is None else f"?token={token}"
         address = f"http://{shown}:{listening.getsockname()[1]}/{query}{place}"

@@ -22,8 +22,9 @@ from ..datasets import make_gaussian_views, make_moons_views
 from ..files import read_file, to_json, write_table
 from . import display, repeat
 from .disk import UnwritableError, writing
-from .exploration import Exploration
+from .exploration import Exploration, Origin
 from .jobs import Job, Jobs
+from .large import is_large, stem, write_excerpt
 from .schemas import STATE, file_name, is_file_name
 from .tables import check_unpacked, read_within_limits
 
@@ -54,6 +55,7 @@ class Workbench:
         self._unused: set[Path] = set()
         self._known_jobs: dict[str, Job] = {}
         self._image_folders: dict[str, str] = {}
+        self._origins: dict[str, Origin] = {}
         self._temporary = tempfile.TemporaryDirectory(prefix="multifacet-")
 
     def close(self) -> None:
@@ -92,6 +94,21 @@ class Workbench:
             raise
         if trusted:
             self._image_folders[exploration.id] = str(path.resolve().parent)
+        return self._remember(exploration)
+
+    def begin_here(self, data: str | Path) -> Exploration:
+        """Begin with a table of whoever started the server: of any size, perhaps in many files."""
+        if not is_large(data):
+            return self.begin(Path(data), trusted=True)
+        folder = self._new_folder(stem(data))
+        try:
+            file, origin = write_excerpt(data, folder)
+            exploration = Exploration.begin(folder, file)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        if origin is not None:
+            self._origins[exploration.id] = origin
         return self._remember(exploration)
 
     def example(self, name: str) -> Exploration:
@@ -148,6 +165,7 @@ class Workbench:
         with self._lock:
             self._open.pop(exploration_id, None)
             self._image_folders.pop(exploration_id, None)
+            self._origins.pop(exploration_id, None)
         if exploration.folder.exists():
             with writing():
                 shutil.rmtree(exploration.folder)
@@ -161,6 +179,7 @@ class Workbench:
 
     def _remember(self, exploration: Exploration) -> Exploration:
         exploration.image_folder = self._image_folders.get(exploration.id)
+        exploration.origin = self._origins.get(exploration.id)
         with self._lock:
             self._open[exploration.id] = exploration
             self._unused.discard(exploration.folder)

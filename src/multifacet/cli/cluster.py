@@ -1,4 +1,4 @@
-"""A table that workers read and label: ``--workers 4`` or ``--scheduler tcp://...``."""
+"""A table that is read and labelled in parts: many files, ``--workers 4``, ``--scheduler ...``."""
 
 from __future__ import annotations
 
@@ -37,10 +37,16 @@ _IDLE: dict[str, Any] = {
 
 @contextmanager
 def workers_of(options: dict[str, Any]) -> Iterator[bool]:
-    """Have everything computed by the workers that options ask for; tell whether there are any."""
+    """Have everything computed by the workers that options ask for; tell whether it is in parts.
+
+    Several files are read in parts in any case: by threads if nobody asks for workers.
+    """
     count, address = options["workers"], options["scheduler"]
     if count is None and address is None:
-        yield False
+        several = _is_several(options["data"])
+        if several:
+            _refuse_idle(options)
+        yield several
         return
     if count is not None and address is not None:
         raise Refused("--workers starts a cluster and --scheduler names one: pass one of them")
@@ -55,13 +61,20 @@ def workers_of(options: dict[str, Any]) -> Iterator[bool]:
         yield True
 
 
+def _is_several(data: str) -> bool:
+    """Tell a folder, a pattern or an address from one file and from standard input."""
+    from ..files.many import is_several
+
+    return data != "-" and is_several(data)
+
+
 def _refuse_idle(options: dict[str, Any]) -> None:
     """Raise for options that a table in partitions does not have."""
     for name, nothing in _IDLE.items():
         if options[name] != nothing:
-            raise Refused(f"--{name} is not for tables that workers read: leave it out")
+            raise Refused(f"--{name} is not for Parquet that is read in parts: leave it out")
     if options["format"] not in (None, "parquet"):
-        raise Refused(f"--format {options['format']}: workers read Parquet only")
+        raise Refused(f"--format {options['format']}: only Parquet is read in parts")
 
 
 @dataclass(frozen=True)

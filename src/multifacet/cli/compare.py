@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command import Command, Refused
+from .imports import learn_without_pandas
 from .options import call_options, data_options, option, seed_option, several
 from .output import default_output, results_in
 from .run import Run
@@ -65,6 +66,7 @@ def _labelings(run: Run) -> tuple[dict[str, Any], list[str]]:
 
 
 def _compare(run: Run, columns: dict[str, Any], names: list[str]) -> Comparison:
+    learn_without_pandas()
     from ..tables.compare import compare_labelings
 
     options = run.options

@@ -32,6 +32,9 @@ from .command import Command, Refused, say
 def explore(data: str | None, host: str, port: int | None, no_browser: bool, folder: str) -> None:
     """Explore DATA in the browser: find other groupings, look, steer, keep.
 
+    DATA is a file of any format, or Parquet in many files: a folder, a pattern or an address. Of a
+    table that is too large to be held, a sample is shown and searched.
+
     Everything stays on this machine. The address of the page is printed on standard output; Ctrl-C
     ends the server. Explorations in which something was found are kept.
     """
@@ -40,8 +43,9 @@ def explore(data: str | None, host: str, port: int | None, no_browser: bool, fol
     for package in ("fastapi", "uvicorn", "plotly"):
         need(package, "app", "the workbench")
     from ..app import serve
+    from ..files.many import is_several
 
-    if data is not None and not Path(data).is_file():
+    if data is not None and not (Path(data).is_file() or is_several(data)):
         raise Refused(f"there is no file {data!r}")
     # Whoever ends it, what is temporary goes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

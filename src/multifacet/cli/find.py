@@ -14,6 +14,7 @@ from ..runs.folder import CHECKPOINT
 from ..runs.table import ROW, unused
 from .cluster import LABELS, Parts, workers_of
 from .command import Command, Failed, was_interrupted
+from .imports import learn_without_pandas
 from .options import (
     auto,
     call_options,
@@ -86,10 +87,11 @@ def find(ctx: click.Context, /, **options: Any) -> None:
     """Find groupings of DATA that are good and different from what is given.
 
     DATA is a file of text (CSV, TSV, also .gz), Parquet, Arrow, NPY, NPZ or .h5ad, or - for
-    standard input; with workers, one or several files of Parquet. Everything that is not said is
-    chosen. Results go to the directory OUT: the report, labels next to the identifiers of the rows,
-    loadings, and how to repeat it. Typical rows of every group are shown as texts and pictures, if
-    columns of DATA, or of the file of ROWS, hold texts or name image files beside it.
+    standard input; or several files of Parquet: a folder, a pattern in quotes or an address. What
+    workers read is Parquet too. Everything that is not said is chosen. Results go to the directory
+    OUT: the report, labels next to the identifiers of the rows, loadings, and how to repeat it.
+    Typical rows of every group are shown as texts and pictures, if columns of DATA, or of the file
+    of ROWS, hold texts or name image files beside it.
     """
     folder = Path(options["output"] or default_output(options["data"], "views"))
     views, run = find_in(ctx, folder)
@@ -139,6 +141,7 @@ def _kept(checkpoint: Path) -> Iterator[None]:
 
 
 def _search(run: Run, source: Source | Parts, checkpoint: Path) -> Views:
+    learn_without_pandas()
     from ..finding.finder import ViewFinder
     from ..tables.find import find_views
 

@@ -9,6 +9,7 @@ import click
 
 from ..runs.table import ROW, unused
 from .command import Command
+from .imports import learn_without_pandas
 from .options import (
     auto,
     call_options,
@@ -70,6 +71,7 @@ def reduce(ctx: click.Context, /, **options: Any) -> None:
 
 
 def _reduce(run: Run, source: Source) -> Reduction:
+    learn_without_pandas()
     from ..tables.reduce import reduce_table
 
     options = run.options

@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 #: Rows of a sample.
 DRAWN = 20_000
+#: Rows in memory whose keys are made at once.
+BLOCK_ROWS = 65_536
 #: Factors of the finaliser of splitmix64, which spreads every bit over all others.
 _FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -75,6 +77,31 @@ def sampled(parts: Sequence[Any], size: int = DRAWN) -> Drawn:
     look = delayed(partial(draw, size=size))
     nodes = [look(part, number) for number, part in enumerate(parts)]
     return gathered(tree(partial(join, size=size), nodes))
+
+
+def sampled_here(X: Any, size: int = DRAWN) -> Drawn:
+    """Return the sample of rows in memory that :func:`sampled` draws from any partitions of them.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        The rows.
+    size : int, default=20000
+        How many are drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.engines.contents import sampled_here
+    >>> X = np.random.default_rng(0).standard_normal((100, 2))
+    >>> bool((sampled_here(X, 5).rows == sampled_here(X[::-1], 5).rows).all())
+    True
+    """
+    blocks = range(0, max(X.shape[0], 1), BLOCK_ROWS)
+    drawn = draw(X[:BLOCK_ROWS], 0, size)
+    for number, start in enumerate(blocks[1:], start=1):
+        drawn = join([drawn, draw(X[start : start + BLOCK_ROWS], number, size)], size)
+    return drawn
 
 
 def row_keys(part: Any) -> Array:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding
 from ..engines.base import LazyRows
+from ..engines.contents import DRAWN, sampled_here
 from ..engines.threads import single_threaded_blas
 from ..engines.wide import all_features
 from ..fitting.embedder import smoothing_embedder, with_ones
@@ -112,11 +113,20 @@ class LinearKDAC(AlternativeSubspace, SubspaceEstimator):
         if isinstance(full, LazyRows):
             return self._finished_in_chunks(full, problem)
         projected = self._project(full)
-        self._kmeans.fit(projected)
-        self.labels_ = self._kmeans.labels_.astype(np.intp)
+        self.labels_ = self._clustered(full, projected)
         self.quality_ = explained_share(projected, one_hot(self.labels_))
         self.dependence_ = explained_share(projected, problem.columns)
         return self
+
+    def _clustered(self, X: Any, projected: Array) -> Array:
+        """Return the clusters of rows X; centres of many rows are those of a sample, as in chunks.
+
+        Chunks give the same sample, so they give the same labels.
+        """
+        if len(projected) <= DRAWN:
+            return self._kmeans.fit(projected).labels_.astype(np.intp)
+        self._kmeans.fit(self._project(sampled_here(X).rows))
+        return self._kmeans.predict(projected).astype(np.intp)
 
     def _finished_in_chunks(self, X: LazyRows, problem: Problem) -> LinearKDAC:
         """Cluster a sample of rows in chunks, and label all of them when they are asked for."""

@@ -1,6 +1,6 @@
 """Several Parquet files as one table: a folder, a pattern such as ``data/*.parquet``, an address.
 
-Addresses such as ``s3://bucket/data/*.parquet`` are opened by fsspec, which knows object stores.
+Addresses such as ``s3://bucket/data/*.parquet`` are opened by fsspec, see :mod:`.remote`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from ..frames.table import OnDisk
 from .binary import need
 from .parquet import ParquetTable
+from .remote import SUFFIXES, find_remote, open_remote
 
 
 def is_several(path: str | PathLike[str]) -> bool:
@@ -30,8 +31,7 @@ def open_several(path: str | PathLike[str]) -> SeveralTables:
     ----------
     path : str or PathLike
         A folder, in which files may lie at any depth; a pattern with ``*``, ``?`` or ``[``; or an
-        address with a protocol, such as ``s3://``, ``gs://`` or ``memory://``, with or without a
-        pattern.
+        address of any of these with a protocol, such as ``s3://``, ``gs://`` or ``memory://``.
 
     Examples
     --------
@@ -46,7 +46,10 @@ def open_several(path: str | PathLike[str]) -> SeveralTables:
     (6, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
     """
     text = fspath(path)
-    found = _remote(text) if "://" in text else _local(text)
+    if "://" in text:
+        found = [(address, open_remote(address)) for address in find_remote(text)]
+    else:
+        found = _local(text)
     if not found:
         raise FileNotFoundError(f"there is no Parquet file in {text!r}")
     return SeveralTables([ParquetTable(name, source) for name, source in found])
@@ -55,21 +58,10 @@ def open_several(path: str | PathLike[str]) -> SeveralTables:
 def _local(text: str) -> list[tuple[str, Any]]:
     folder = Path(text)
     if folder.is_dir():
-        paths = [p for suffix in ("parquet", "pq") for p in folder.rglob(f"*.{suffix}")]
+        paths = [p for suffix in SUFFIXES for p in folder.rglob(f"*{suffix}")]
     else:
         paths = [Path(p) for p in glob(text, recursive=True) if Path(p).is_file()]
     return [(str(p), p) for p in sorted(paths)]
-
-
-def _remote(text: str) -> list[tuple[str, Any]]:
-    fsspec = need("fsspec", "dask", "object stores")
-    try:
-        opened = fsspec.open_files(text, mode="rb")
-        return [(one.full_name, one.open()) for one in sorted(opened, key=lambda one: one.path)]
-    except ImportError as missing:  # fsspec knows the protocol, but the package for it is absent
-        raise ImportError(f"{text!r} cannot be opened: {missing}") from missing
-    except (OSError, ValueError) as error:
-        raise FileNotFoundError(f"{text!r} cannot be opened: {error}") from error
 
 
 class SeveralTables(OnDisk):

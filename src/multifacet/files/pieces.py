@@ -12,6 +12,7 @@ from .binary import need
 from .many import is_several, open_several
 from .parquet import ParquetTable
 from .reading import missing_file, recognise_suffix
+from .remote import open_remote
 
 #: Bytes of the partitions into which large files are cut, as far as their row groups allow it.
 PIECE_BYTES = 64 * 2**20
@@ -47,7 +48,19 @@ def open_partitions(path: str | PathLike[str]) -> Any:
     frames = need("dask.dataframe", "dask", "a table in partitions")
     tables = _tables(path)
     pieces = [piece for table in tables for piece in _cut(table)]
-    return frames.from_map(_read, pieces, meta=tables[0].empty_frame())
+    return frames.from_map(read_piece, pieces, meta=tables[0].empty_frame())
+
+
+def cut(path: str | PathLike[str]) -> list[Piece]:
+    """Return the pieces into which Parquet files are cut, to be read one at a time."""
+    return [piece for table in _tables(path) for piece in _cut(table)]
+
+
+def extent(path: str | PathLike[str]) -> tuple[int, int]:
+    """Return how many rows and cells Parquet files have, as they say themselves."""
+    tables = _tables(path)
+    rows = sum(table.n_rows for table in tables)
+    return rows, rows * len(tables[0].names)
 
 
 def fingerprint(path: str | PathLike[str]) -> str:
@@ -86,10 +99,9 @@ def _cut(table: ParquetTable) -> Iterator[Piece]:
     yield Piece(place, tuple(groups))
 
 
-def _read(piece: Piece) -> Any:
+def read_piece(piece: Piece) -> Any:
     """Return a piece as a pandas data frame; called by workers."""
     if "://" not in piece.place:
         return ParquetTable(piece.place, Path(piece.place)).frame(piece.groups)
-    fsspec = need("fsspec", "dask", "object stores")
-    with fsspec.open(piece.place, mode="rb") as file:
+    with open_remote(piece.place) as file:
         return ParquetTable(piece.place, file).frame(piece.groups)

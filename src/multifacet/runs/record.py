@@ -6,7 +6,6 @@ import platform
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +74,8 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return how to repeat this run, for run.json and the report."""
+        from importlib.metadata import version
+
         return {
             "task": self.task,
             "command": self.command,

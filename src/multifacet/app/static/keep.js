@@ -12,9 +12,18 @@ const FILES = [
   ["repeat.zip", "To repeat it", "the table, a script, and run.json files for the command line"],
 ];
 
+function files() {
+  const { all_rows } = state.exploration;
+  if (all_rows === null) return FILES;
+  const [csv, parquet, ...others] = FILES;
+  const sample = ([kind, name]) => [kind, `${name}, of the sample`, "the rows that are shown, with their groups"];
+  const every = ["all-labels.zip", "Labels of all rows", `Parquet in parts; ${all_rows.toLocaleString("en")} rows are read for it`];
+  return [every, sample(csv), sample(parquet), ...others];
+}
+
 function keep() {
   const { id } = state.exploration;
-  dialog("Keep", h("ul", { class: "cards one" }, FILES.map(([kind, name, words]) =>
+  dialog("Keep", h("ul", { class: "cards one" }, files().map(([kind, name, words]) =>
     h("li", {}, h("a", { class: "card", href: api.fileAddress(id, kind), download: "" }, h("strong", {}, name), h("span", {}, words))))));
 }
 

@@ -47,7 +47,7 @@ function columnRow(column) {
 }
 
 function dataPanel() {
-  const { setup, n_rows, n_columns } = state.exploration;
+  const { setup, n_rows, all_rows, n_columns } = state.exploration;
   const { columns } = state.preview;
   const list = h("ul", { class: "columns-list" });
   const filter = (text) => fill(list, columns.filter((one) => one.name.toLowerCase().includes(text.toLowerCase()))
@@ -56,7 +56,7 @@ function dataPanel() {
   const missing = columns.some((one) => one.missing && roleOf(setup, one.name) !== "none");
   const policy = [["error", "stop and say where"], ["impute", "fill in medians"], ["drop", "leave out the rows"]];
   return [
-    h("p", { class: "note" }, `${counted(n_rows, "row")}, ${counted(n_columns, "column")}; ${counted(setup.features.length, "feature")} used.`),
+    h("p", { class: "note" }, `${counted(n_rows, "row")}${all_rows === null ? "" : ` of ${all_rows.toLocaleString("en")}`}, ${counted(n_columns, "column")}; ${counted(setup.features.length, "feature")} used.`),
     setup.notes.map((note) => h("p", { class: "note" }, note)),
     columns.length > MANY ? h("label", { class: "field" }, h("span", {}, "Find a column"),
       h("input", { type: "search", oninput: (event) => filter(event.target.value) })) : null,
