@@ -19,12 +19,14 @@ from multifacet import ViewFinder
 from multifacet.search import PLAN
 from multifacet.search.null import FILE, NullLaw, NullLaws, shape_of
 
-from .table import Table
+from .table import Cell, Table, figure
 
 #: Clouds that the laws are fitted to, and further ones that they are checked on: of the kernel's
 #: search, and of all sources together.
 CLOUDS, CHECKED, QUICK_CLOUDS = 120, 30, 6
-TABLES, CHECKED_TABLES, QUICK_TABLES = 280, 70, 7
+TABLES, CHECKED_TABLES, QUICK_TABLES = 280, 400, 7
+#: What counts as a small p-value.
+SMALL = 0.05
 #: The 95 % quantile of a Gumbel law of mean zero, in scales.
 GUMBEL_95 = 2.393
 #: Deviations by which the quantile is taken higher, since it is that of a sample: with 1.64 the
@@ -95,11 +97,16 @@ def by_kernel(seed: int) -> list[float] | None:
     return [*shape_of(*X.shape, k), view.separation, view.stability]
 
 
-def by_all_sources(seed: int) -> list[float]:
-    """Return the shape, surprise and stability of the view found in a table, zeros if none is."""
+def table_of(seed: int) -> tuple[np.ndarray, np.ndarray | None, int | None]:
+    """Return a structureless table, what is given, and the number of groups to ask for."""
     rng = np.random.default_rng(30_000 + seed)
     X, given = structureless(KINDS[seed % len(KINDS)], rng)
-    k = asked(rng)
+    return X, given, asked(rng)
+
+
+def by_all_sources(seed: int) -> list[float]:
+    """Return the shape, surprise and stability of the view found in a table, zeros if none is."""
+    X, given, k = table_of(seed)
     views = ViewFinder(1, k or "auto", n_twins=0, random_state=0).fit(X, given=given).views_
     silent = not views or views[0].surprise is None
     found = [0.0, 0.0] if silent else [views[0].surprise, views[0].stability]
@@ -127,25 +134,54 @@ def simulated(
     together: Callable[[np.ndarray, np.ndarray], np.ndarray],
     count: int,
     checked: int,
-) -> tuple[list[NullLaw], list[str]]:
-    """Return the laws of a search, alone and with stability, and how often others exceed them."""
+) -> tuple[list[NullLaw], list[np.ndarray]]:
+    """Return the laws of a search, alone and with stability, and the p-values of further data."""
     found = Parallel(n_jobs=-1)(delayed(search)(seed) for seed in range(count + checked))
-    values, further = (
-        np.array([one for one in part if one is not None])
-        for part in (found[:count], found[count:])
-    )
-    laws, small = [], []
+    values = np.array([one for one in found[:count] if one is not None])
+    seen = np.array([one is not None for one in found[count:]])
+    further = np.array([one for one in found[count:] if one is not None])
+    laws, p_values = [], []
     for statistic in (lambda found, _: found, together):
         law = fitted(values[:, :-2], statistic(*values[:, -2:].T))
-        again = exceeded(law, further[:, :-2], statistic(*further[:, -2:].T))
+        again = np.ones(checked)
+        again[seen] = exceeded(law, further[:, :-2], statistic(*further[:, -2:].T))
         laws.append(law)
-        small.append(f"{int((again < 0.05).sum())} of {checked}")
-    return laws, small
+        p_values.append(again)
+    return laws, p_values
+
+
+def share(p_values: np.ndarray) -> str:
+    """Return how many p-values are small."""
+    return f"{int((p_values < SMALL).sum())} of {len(p_values)}"
+
+
+def kind_table(first: int, p_values: np.ndarray) -> Table:
+    """Return how often tables of each kind, from a seed on, have a small p-value."""
+    table = Table(
+        f"Further tables without groups that have p < {SMALL:g}, by kind",
+        ["kind", "nothing given", "groups given", "share"],
+        note="By surprise x stability, without twins of the tables. None of these is one of those "
+        "that the laws were fitted to.",
+    )
+    seeds = np.arange(first, first + len(p_values))
+    kinds = seeds % len(KINDS)
+    given = np.array([table_of(seed)[1] is not None for seed in seeds])
+    for number, kind in enumerate(KINDS):
+        own = kinds == number
+        table.add(kind, *row_of(p_values, own, given))
+    table.add("all", *row_of(p_values, np.ones(len(seeds), dtype=bool), given))
+    return table
+
+
+def row_of(p_values: np.ndarray, own: np.ndarray, given: np.ndarray) -> list[Cell]:
+    """Return the cells of some tables: without and with given groups, and both together."""
+    parts = [share(p_values[own & ~given]), share(p_values[own & given])]
+    return [*parts, figure(np.mean(p_values[own] < SMALL), ".1%")]
 
 
 def run(quick: bool = False) -> list[Table]:
     clouds, tables = (
-        ((QUICK_CLOUDS, 2), (QUICK_TABLES, 2))
+        ((QUICK_CLOUDS, 2), (QUICK_TABLES, 7))
         if quick
         else ((CLOUDS, CHECKED), (TABLES, CHECKED_TABLES))
     )
@@ -154,7 +190,7 @@ def run(quick: bool = False) -> list[Table]:
     laws = NullLaws(PLAN.key, *kernel, *every)
     if not quick:
         Path(str(files("multifacet.search").joinpath(FILE))).write_text(laws.to_json(), "utf-8")
-    columns = ["statistic", *NullLaw.__dataclass_fields__, "p < 0.05 in further tables"]
+    columns = ["statistic", *NullLaw.__dataclass_fields__, f"p < {SMALL:g} in further tables"]
     table = Table(
         f"Null of the automatic search (plan {PLAN.key})",
         columns,
@@ -171,5 +207,5 @@ def run(quick: bool = False) -> list[Table]:
     for name, law, small in zip(
         names, [*kernel, *every], [*kernel_small, *every_small], strict=True
     ):
-        table.add(name, *vars(law).values(), small)
-    return [table]
+        table.add(name, *vars(law).values(), share(small))
+    return [table, kind_table(tables[0], every_small[1])]
