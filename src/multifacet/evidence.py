@@ -36,7 +36,7 @@ from .search import (
     select,
     significance,
 )
-from .search.judge import chance_nmi
+from .search.judge import corrected_nmi
 from .search.residual import GroupResidual
 from .search.starts import PairStarts
 from .solvers import as_solver
@@ -322,9 +322,7 @@ def _subsamples(
 
 def _agreement(candidates: Sequence[Candidate], here: Array) -> float:
     """Return the NMI of groups (m,) with their best counterpart, 0 for what chance gives."""
-    found = max(candidates, key=lambda one: nmi(one.labels, here)).labels
-    chance = chance_nmi(found, here)
-    return max(0.0, (nmi(found, here) - chance) / (1.0 - chance)) if chance < 1 else 0.0
+    return corrected_nmi(max(candidates, key=lambda one: nmi(one.labels, here)).labels, here)
 
 
 def _as_good_as_the_best(selection: Selection) -> list[Candidate]:

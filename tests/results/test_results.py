@@ -133,7 +133,8 @@ def test_merged_groups_have_their_own_evidence_and_nothing_of_the_old(searched):
     assert (merged.name, merged.components) == (view.name, view.components)
     assert merged.stability is merged.p_value is merged.selection is merged.code_length is None
     assert merged.settings.novelty_weight is None
-    assert merged.novelty == pytest.approx(novelty(merged.labels, given[0]))
+    plain = novelty(merged.labels, given[0])  # of which some is chance
+    assert max(0.0, plain - 0.05) <= merged.novelty <= plain
     p_value = independence_test(merged.labels, given[0], random_state=0).p_value
     assert merged.independence == pytest.approx(p_value)
     kernel = Gaussian(view.settings.bandwidth)

@@ -183,6 +183,7 @@ def explain(
         shift=None if scale is None else contrast_shift * scale[[one.feature for one in contrasts]],
         properties=properties,
         told=told,
+        ends=_ends(X, groups, contrasts),
         directions=directions,
     )
     return Explanation(
@@ -205,6 +206,21 @@ def _contrasted(X: Any, groups: Array, contrasts: list[Contrast]) -> tuple[Array
         return (np.zeros((int(groups.max()) + 1, 0)),) * 2
     found = [differences(contrast.values(X)[:, None], groups) for contrast in contrasts]
     return np.hstack([shift for shift, _, _ in found]), np.hstack([one for _, one, _ in found])
+
+
+def _ends(X: Any, groups: Array, contrasts: list[Contrast]) -> Array:
+    """Return (k, contrasts) where a group is all at the least (-1) or the most (1) of a feature."""
+    k = int(groups.max()) + 1
+    found = np.zeros((k, len(contrasts)))
+    for place, contrast in enumerate(contrasts):
+        values = contrast.values(X)
+        if contrast.given is not None or len(np.unique(values)) <= k:
+            continue
+        for group in range(k):
+            own = values[groups == group]
+            if len(own) > 1 and own.min() == own.max():
+                found[group, place] = (own[0] == values.max()) - float(own[0] == values.min())
+    return found
 
 
 def _properties(

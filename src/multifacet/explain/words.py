@@ -21,6 +21,8 @@ MAX_FEATURES = 3
 MIN_WEIGHT = 0.1
 #: From this share of its rows on, a group mostly has a property; below, it has it more often.
 MOSTLY = 0.6
+#: Features tell groups if they place at least this share of the rows beyond the largest group.
+MUCH = 0.5
 NUMBERS = {2: "two", 3: "three"}
 #: So many features that are only numbered mean nothing one by one, unless a few of them have this
 #: share of the weight.
@@ -72,6 +74,7 @@ class Teller:
     shift: Array | None  # mean differences (k, contrasts) in original units
     properties: dict[int, Property]
     told: float | None  # share of rows
+    ends: Array  # (k, contrasts): -1 or 1 where all rows of a group are at the least or most value
     directions: int | None = None  # in which groups lie, if features are only numbered
 
     @property
@@ -92,8 +95,9 @@ class Teller:
         if k > MAX_GROUPS:
             features = _listed([contrast.called(self.names) for contrast in self.contrasts])
             return f"{k} groups told apart by {features} ({self._sizes()})"
-        order = np.argsort(-self.effects[:, 0])
-        if k == 2:  # what is high in one is low in the other
+        # First whoever is at one value, then what is high: in two groups the other one is low.
+        order = np.lexsort([-self.effects[:, 0], self.ends[:, 0] == 0])
+        if k == 2:
             first, other = order
             return (
                 f"2 groups: {names[first]} in group {self.groups[first]} ({self.sizes[first]} "
@@ -105,8 +109,13 @@ class Teller:
     def _alone(self) -> str:
         """Say how far the named features tell the groups."""
         count = len({feature for contrast in self.contrasts for feature in contrast.features})
-        which = "it alone tells" if count == 1 else f"these {NUMBERS[count]} alone tell"
-        return f"{which} {_percent(self.told or 0.0)} of rows"
+        which, verb = (
+            ("it alone", "tells") if count == 1 else (f"these {NUMBERS[count]} alone", "tell")
+        )
+        told, largest = self.told or 0.0, self.sizes.max() / self.sizes.sum()
+        if told - largest < MUCH * (1 - largest):  # little better than a guess at the largest
+            return f"{which} {'does' if count == 1 else 'do'} not tell them"
+        return f"{which} {verb} {_percent(told)} of rows"
 
     def _mixture(self) -> str:
         if self.directions is not None:
@@ -165,6 +174,8 @@ class Teller:
         high = bool(self.effects[c, place] > 0)
         if contrast.feature in self.properties:
             return _property_level(self.properties[contrast.feature], c, high=high)
+        if self.ends[c, place]:
+            return "all at", f"the {'most' if high else 'least'} {self.names[contrast.feature]}"
         amount = "" if self.shift is None else f" ({_rounded(self.shift[c, place])})"
         words = ("high", "low") if contrast.given is None else ("large", "small")
         return words[not high], f"{self.names[contrast.feature]}{amount}"

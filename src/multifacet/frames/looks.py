@@ -54,6 +54,8 @@ _NUMBER = re.compile(
 _PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 #: 007, 01234 and what has more digits than a number can keep: no amounts.
 _CODE = re.compile(r"\s*[+-]?(0\d|\d{16})")
+#: Share of the values of a column that are numbers, from which it is one of numbers.
+_MOSTLY_NUMBERS = 0.9
 
 
 #: Of a column of text, so many cells at the beginning tell what it is. It is there to be read from
@@ -242,8 +244,11 @@ def are_dates(cells: Cells) -> bool:
 
 
 def _are_spelled_numbers(values: set[str]) -> bool:
-    """Tell if text is numbers that are not spelled plainly; codes such as 007 are none."""
+    """Tell if text is numbers that are not spelled plainly; codes such as 007 are none.
+
+    A word here or there, where a number is not known, makes them no names of rows.
+    """
     texts = [text.strip() for text in values]
-    if not all(_NUMBER.fullmatch(text) for text in texts):
+    if sum(_NUMBER.fullmatch(text) is not None for text in texts) < _MOSTLY_NUMBERS * len(texts):
         return False
     return not all(_PLAIN_NUMBER.fullmatch(text) for text in texts)

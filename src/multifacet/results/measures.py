@@ -11,7 +11,8 @@ from ..evidence import independence_test
 from ..explain import Explanation, explain
 from ..kernels import Gaussian
 from ..linalg import Array
-from ..metrics import cluster_quality, novelty
+from ..metrics import cluster_quality
+from ..search.judge import corrected_nmi
 from ..search.residual import residual_scores
 from ..search.separation import NeighbourGraph
 
@@ -47,8 +48,9 @@ def quality_of(points: Array, labels: Array, bandwidth: float | None = None) -> 
 
 
 def novelty_of(labels: Array, known: Sequence[Array]) -> float:
-    """Return the largest NMI with what is known, 0 if nothing is."""
-    return novelty(labels, np.column_stack(known)) if known else 0.0
+    """Return the largest NMI with what is known, 0 for what chance gives and if nothing is."""
+    groups, *others = (np.unique(one, return_inverse=True)[1] for one in (labels, *known))
+    return max((corrected_nmi(groups, one) for one in others), default=0.0)
 
 
 def independence_of(labels: Array, known: Sequence[Array], seed: int) -> float | None:

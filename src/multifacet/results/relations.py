@@ -124,7 +124,7 @@ def _relation(name: str, labels: Array, column: Reference, rows: Array) -> Relat
 def nesting(groups: Array, others: Array) -> str:
     """Return whether groups (n,) divide others (n,) further ("finer"), or the other way round.
 
-    Neither ("") if they are nearly the same, or if the coarser ones do not follow from the finer
+    Neither ("") if they are as many or nearly the same, or if the coarser ones do not follow from the finer
     beyond what chance gives.
 
     Examples
@@ -135,7 +135,8 @@ def nesting(groups: Array, others: Array) -> str:
     >>> nesting(four, four // 2), nesting(four // 2, four), nesting(four, four)
     ('finer', 'coarser', '')
     """
-    if adjusted_mutual_info_score(groups, others) > THE_SAME:
+    same_number = len(np.unique(groups)) == len(np.unique(others))
+    if same_number or adjusted_mutual_info_score(groups, others) > THE_SAME:
         return ""
     # Relative to the smaller of both entropies: that of the coarser one.
     if adjusted_mutual_info_score(groups, others, average_method="min") < NESTED:

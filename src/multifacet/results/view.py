@@ -50,7 +50,8 @@ class View:
         Mean log ratio of internal to external conductance: 0 is none, above 1.5 is clear, minus
         infinity says that nothing new was found.
     novelty : float
-        Largest NMI with what was given or found before: 0 is entirely new.
+        Largest NMI with what was given or found before, less what chance gives to groups of these
+        sizes: 0 is entirely new.
     stability : float or None
         Agreement with the groupings found again on subsamples; above 0.9 is firm.
     p_value : float or None

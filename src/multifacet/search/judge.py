@@ -131,6 +131,23 @@ def chance_nmi(a: Array, b: Array) -> float:
     return float(freedom / (2 * len(a) * max(np.sqrt(spread_a * spread_b), 1e-12)))
 
 
+def corrected_nmi(a: Array, b: Array) -> float:
+    """Return the NMI of two labelings (n,), numbered from 0, with 0 for what chance gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.metrics import nmi
+    >>> from multifacet.search.judge import corrected_nmi
+    >>> rng = np.random.default_rng(0)
+    >>> many, others = rng.integers(0, 12, (2, 100))
+    >>> round(nmi(many, others), 1), corrected_nmi(many, others) < 0.1, corrected_nmi(many, many)
+    (0.3, True, 1.0)
+    """
+    chance = chance_nmi(a, b)
+    return max(0.0, (nmi(a, b) - chance) / (1.0 - chance)) if chance < 1 else 0.0
+
+
 def entropy(labels: Array) -> float:
     """Return the entropy (in nats) of a labeling (n,), numbered from 0."""
     return _groups_and_entropy(labels)[1]

@@ -157,6 +157,9 @@ class SearchPlan:
     #: the most frequent of them it is: counts fall by less from one value to the next.
     heap_near: int = 5
     heap_ratio: float = 5.0
+    #: Values of a feature, with that of the heap, that may be as frequent as it: zero hours and forty.
+    #: Where more are, they are whole numbers among measurements.
+    usual_spikes: int = 2
     #: Heaps per feature from which they are how these columns are, and say nothing.
     usual_heaps: float = 0.5
     #: Values that a feature has among the rows on an exact relation, as a share of these.

@@ -11,6 +11,8 @@ from ..validation import are_classes
 
 #: Features that a sentence names at most; each has this part of the largest loading.
 MOST_NAMED, LEAST_PART = 4, 0.25
+#: Correlation below which a number hardly changes along an axis.
+HARDLY = 0.2
 
 
 def axis_sentences(
@@ -54,8 +56,11 @@ def _tells(values: Array, told: Mapping[str, Array]) -> str:
     name, best = max(told.items(), key=lambda one: _share(values, one[1]))
     share = _share(values, best)
     if not are_classes(best):
-        direction = "rises" if np.corrcoef(values, best.astype(float))[0, 1] >= 0 else "falls"
-        return f"{name} {direction} along it (correlation {np.sqrt(share):.2f})"
+        correlation = np.corrcoef(values, best.astype(float))[0, 1] if share else 0.0
+        if abs(correlation) < HARDLY:
+            return f"{name} hardly changes along it (correlation {correlation:.2f})"
+        direction = "rises" if correlation > 0 else "falls"
+        return f"{name} {direction} along it (correlation {correlation:.2f})"
     groups = np.unique(best)
     means = [values[best == group].mean() for group in groups]
     low, high = groups[int(np.argmin(means))], groups[int(np.argmax(means))]

@@ -191,6 +191,8 @@ def _surprise(x: Array, place: float, lines: int, plan: SearchPlan) -> float:
     at = int(np.argmin(np.abs(values - place)))
     near = np.delete(counts, at)[max(at - plan.heap_near, 0) : at + plan.heap_near]
     count, usual = counts[at], near.max()
-    if count < plan.heap_ratio * usual:
+    # Where several other values are as frequent, rounding makes them so.
+    rounded = (counts >= count).sum() > plan.usual_spikes
+    if rounded or count < plan.heap_ratio * usual:
         return 0.0
     return float(count * np.log(count / usual) - (count - usual) - np.log(2 * lines))
