@@ -1,16 +1,29 @@
 """Compact groups: dozens of them, products of groupings, and tables of hundreds of features."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
 from multifacet.datasets import make_embedding_views
 from multifacet.metrics import nmi
-from multifacet.search import Bank, CompactSource, MixtureSource, Sample, Settings
+from multifacet.search import (
+    PLAN,
+    Bank,
+    Candidate,
+    CompactSource,
+    MixtureSource,
+    Sample,
+    Settings,
+)
 from multifacet.search.factors import factors
 from multifacet.search.nested import nested_groups
+from multifacet.search.precedence import finest_first
 from multifacet.search.sample import leading_directions
 from multifacet.search.separation import _nearest_of_all, nearest
 from multifacet.search.sources import OnCore
+from multifacet.search.turns import in_turns
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +109,49 @@ def test_a_range_bounds_what_is_proposed(embeddings):
     sample = Sample.draw(X, [labelings[:, 0]], Settings(between=(7, 9)), 0, wide=True)
     found = [c for p in CompactSource().propose(sample) for c in p.candidates]
     assert {c.n_clusters for c in found} <= {7, 8, 9}
+
+
+def test_one_of_two_groupings_comes_first_where_nothing_is_given():
+    X, labelings = make_embedding_views(
+        1000, (5, 5), strengths=(1.0, 0.6), n_features=200, random_state=0
+    )
+    sample = Sample.draw(X, [], Settings(), 0, wide=True)
+    first = Bank.collect(sample, [CompactSource()]).beside([]).chosen
+    assert first.n_clusters == 5
+    assert nmi(first.labels, labelings[sample.rows, 0]) > 0.97
+
+
+def test_a_rough_guess_leads_to_two_groupings_in_turns():
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 6, 500), rng.integers(0, 4, 500)
+    points = 5 * rng.normal(size=(6, 10))[one] + 3 * rng.normal(size=(4, 10))[other]
+    points += rng.normal(size=points.shape)
+    points -= points.mean(axis=0)
+    roughly = np.where(rng.random(500) < 0.2, rng.integers(0, 6, 500), one)
+    found = in_turns(points, [rng.integers(0, 3, 500), roughly], PLAN, seed=0)
+    assert found is not None
+    assert nmi(found[0], one) > 0.97
+    assert nmi(found[1], other) > 0.97
+
+
+def test_groups_anywhere_are_not_two_groupings_in_turns():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 8, 500)
+    points = 6 * rng.normal(size=(8, 10))[truth] + rng.normal(size=(500, 10))
+    points -= points.mean(axis=0)
+    assert in_turns(points, [truth // 2, truth % 2, truth], PLAN, seed=0) is None
+
+
+def test_of_groupings_as_good_the_finer_comes_first_unless_it_halves_groups():
+    fine = np.repeat(np.arange(5), 20)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, start="", separation=3.0,
+        novelty=0.0, balance=1.0, rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    whole = candidate(n_clusters=3, labels=fine // 2, score=14.0, surprise=40.0)
+    finer = candidate(n_clusters=5, labels=fine, score=13.0, surprise=30.0)
+    assert finest_first([whole, finer], PLAN)[0] is finer
+    halves = replace(finer, surprise=10.0)
+    assert finest_first([whole, halves], PLAN)[0] is whole
+    elsewhere = replace(finer, labels=np.tile(np.arange(5), 20))
+    assert finest_first([whole, elsewhere], PLAN)[0] is whole

@@ -20,7 +20,7 @@ from .candidate import Candidate, Settings, in_order
 from .judge import chance_nmi
 from .pieces import Earlier
 from .plan import PLAN, SearchPlan
-from .precedence import factor_first, factors_first, whole_first, without_pieces
+from .precedence import factor_first, factors_first, finest_first, whole_first, without_pieces
 from .sample import Sample
 from .sources import Proposal, Source
 
@@ -192,7 +192,7 @@ class Bank:
         """
         quick = [source for source in sources if not source.costly(sample)]
         candidates = proposed(sample, quick, callback) if quick else []
-        if _perhaps_plain(candidates, sample.plan):
+        if _perhaps_plain(candidates, sample):
             bank = cls._appraised(sample, candidates, quick)
             if bank.plain:
                 return bank
@@ -217,7 +217,7 @@ class Bank:
         """Whether its best candidate is beyond doubt: nothing could come before it."""
         best, plan = self.candidates[0], self.sample.plan
         surprise = best.surprise or 0.0
-        return best.believed and _perhaps_plain([best], plan) and surprise >= plan.enough
+        return best.believed and _perhaps_plain([best], self.sample) and surprise >= plan.enough
 
     def beside(self, known: Sequence[Array], subspaces: Sequence[Array | None] = ()) -> Selection:
         """Return the candidates that are new beside further labelings (n,), best first.
@@ -242,12 +242,21 @@ class Bank:
             # knows of products, and asks for the rest as it is.
             if not self.sample.labelings:
                 candidates = factors_first(candidates, self.sample)
+            if self.sample.wide:
+                candidates = finest_first(candidates, plan)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 
 
-def _perhaps_plain(candidates: Sequence[Candidate], plan: SearchPlan) -> bool:
-    """Whether some groups have gaps so wide that no others could be told better."""
+def _perhaps_plain(candidates: Sequence[Candidate], sample: Sample) -> bool:
+    """Whether some groups have gaps so wide that no others could be told better.
+
+    Among many features most planes show some gap, so compact groups that are there at all are
+    taken before others.
+    """
+    plan = sample.plan
+    if sample.wide:
+        return any(one.separation >= plan.weak for one in candidates)
     return any(one.separation >= plan.plain and one.n_components > 1 for one in candidates)
 
 

@@ -9,6 +9,7 @@ from scipy.linalg import sqrtm
 
 from ..linalg import Array
 from .components import CONTRASTS, independent_components
+from .nested import between_means, directions_of_means
 from .residual import GroupResidual
 from .sample import Sample
 
@@ -62,7 +63,7 @@ class Whitened:
     def discriminant(self, labels: Array, ridge: float) -> Array:
         """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k."""
         r, q = self.Z.shape[1], min(int(labels.max()), self.Z.shape[1])
-        between = _between(self.Z, labels)
+        between = between_means(self.Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
         leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, :q]
@@ -70,12 +71,4 @@ class Whitened:
 
     def spanned(self, labels: Array) -> Array:
         """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""
-        q = min(int(labels.max()), self.scores.shape[1])
-        return self.axes @ np.linalg.eigh(_between(self.scores, labels))[1][:, ::-1][:, :q]
-
-
-def _between(points: Array, labels: Array) -> Array:
-    """Return the covariance (r, r) of the means of groups (m,) of points (m, r), of mean zero."""
-    member = np.eye(int(labels.max()) + 1)[labels]
-    sums, sizes = member.T @ points, member.sum(axis=0)
-    return (sums / sizes[:, None]).T @ sums / len(points)
+        return self.axes @ directions_of_means(self.scores, labels)

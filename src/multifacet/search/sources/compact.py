@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,11 +11,15 @@ from ...linalg import Array
 from ..candidate import Candidate
 from ..factors import row_factors
 from ..judge import judge
-from ..nested import nested_groups
+from ..nested import group_means, nested_groups
 from ..plan import SearchPlan
 from ..sample import Sample
+from ..turns import MOST, in_turns
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
+
+#: Paths (0: as it is, 1: whitened) and numbers of groups with which two groupings are guessed.
+GUESSES = ((0, 5), (0, 3), (1, 8), (1, 2), (0, 8), (0, 2), (1, 5), (1, 3))
 
 
 class CompactSource(LinearSource):
@@ -51,7 +55,13 @@ class CompactSource(LinearSource):
             for labels in _clusters(white.Z, numbers, sample)
         ]
         for found in filter(None, (plain, whitened)):
-            yield Proposal(found, 2, optional=False)
+            yield Proposal(found, 3, optional=False)
+        turned = [
+            self._judged(sample, white, labels, "in turns")
+            for labels in _in_turns(white.scores, [plain, whitened], numbers, sample)
+        ]
+        if turned:
+            yield Proposal(turned, 3, optional=False)
 
     def _judged(self, sample: Sample, white: Whitened, labels: Array, start: str) -> Candidate:
         plan = sample.plan
@@ -96,6 +106,25 @@ def _factors(points: Array, found: list[Candidate], sample: Sample) -> Iterator[
         return
     for one in sorted(clear, key=lambda c: -c.separation)[: plan.products_tried]:
         yield from row_factors(points, one.labels, plan.interaction) or ()
+
+
+def _in_turns(
+    points: Array, paths: Sequence[list[Candidate]], numbers: list[int], sample: Sample
+) -> Iterator[Array]:
+    """Yield the groups (m,) of paths without one and without the other of two factors.
+
+    Of tables of many features in which something is clear; of others :func:`_factors` tells enough.
+    """
+    plan = sample.plan
+    clear = any(c.separation >= plan.clear for found in paths for c in found)
+    if not (sample.wide and clear) or sample.labelings or sample.settings.n_clusters is not None:
+        return
+    found = [{c.n_clusters: c.labels for c in path} for path in paths]
+    numbers = [k for k in numbers if k <= MOST] or numbers[:1]
+    guesses = [found[path][k] for path, k in GUESSES if k in found[path]]
+    for labels in in_turns(points, guesses, plan, seed=sample.seed) or ():
+        yield labels
+        yield from _clusters(points - group_means(points, labels)[0][labels], numbers, sample)
 
 
 def _spread(points: Array, labels: Array) -> float:
