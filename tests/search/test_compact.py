@@ -19,6 +19,7 @@ from multifacet.search import (
 )
 from multifacet.search.factors import factors
 from multifacet.search.nested import nested_groups
+from multifacet.search.path import path_of, plateau_of
 from multifacet.search.precedence import finest_first
 from multifacet.search.sample import leading_directions
 from multifacet.search.separation import _nearest_of_all, nearest
@@ -155,3 +156,22 @@ def test_of_groupings_as_good_the_finer_comes_first_unless_it_halves_groups():
     assert finest_first([whole, halves], PLAN)[0] is whole
     elsewhere = replace(finer, labels=np.tile(np.arange(5), 20))
     assert finest_first([whole, elsewhere], PLAN)[0] is whole
+
+
+def test_the_path_over_numbers_of_groups_is_nested_and_has_a_plateau():
+    fine = np.repeat(np.arange(6), 20)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, start="", novelty=0.0,
+        balance=1.0, rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    chosen = candidate(n_clusters=3, labels=fine // 2, separation=3.0)
+    finer = candidate(n_clusters=6, labels=fine, separation=2.9)
+    coarser = candidate(n_clusters=2, labels=(fine > 3).astype(int), separation=2.0)
+    across = candidate(n_clusters=4, labels=np.tile(np.arange(4), 30), separation=5.0)
+    worse = candidate(n_clusters=6, labels=fine[::-1], separation=1.0)
+    path = path_of([chosen, across, finer, worse, coarser], PLAN)
+    assert [one.n_clusters for one in path] == [2, 3, 6]
+    assert path[2] is finer
+    assert plateau_of(path, 3, PLAN) == (3, 6)
+    refused = replace(chosen, rejected="fragment")
+    assert path_of([refused, finer], PLAN) == []

@@ -79,7 +79,7 @@ def _is_level(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
     if one.score < best.score - AS_GOOD:
         return False
     surprising = (one.surprise or 0.0) >= AS_SURPRISING * (best.surprise or 0.0)
-    return surprising and _share_told(one, best) >= NESTED
+    return surprising and share_told(one, best) >= NESTED
 
 
 def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate]:
@@ -128,10 +128,10 @@ def _factor_of(
 
 def _determines(fine: Candidate, one: Candidate, plan: SearchPlan) -> bool:
     """Whether the groups of a finer candidate say nearly all about those of another."""
-    return _share_told(fine, one) >= plan.determined
+    return share_told(fine, one) >= plan.determined
 
 
-def _share_told(fine: Candidate, one: Candidate) -> float:
+def share_told(fine: Candidate, one: Candidate) -> float:
     """Return the share of the entropy of a candidate that the groups of a finer one tell."""
     own, whole = entropy(one.labels), entropy(fine.labels)
     return float(nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)))
