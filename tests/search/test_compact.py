@@ -20,11 +20,11 @@ from multifacet.search import (
 from multifacet.search.factors import factors
 from multifacet.search.nested import nested_groups
 from multifacet.search.path import path_of, plateau_of
-from multifacet.search.precedence import finest_first
+from multifacet.search.precedence import finest_first, one_of_two_first
 from multifacet.search.sample import leading_directions
 from multifacet.search.separation import _nearest_of_all, nearest
 from multifacet.search.sources import OnCore
-from multifacet.search.turns import in_turns
+from multifacet.search.turns import ONE_OF_TWO, in_turns
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +152,8 @@ def test_of_groupings_as_good_the_finer_comes_first_unless_it_halves_groups():
     whole = candidate(n_clusters=3, labels=fine // 2, score=14.0, surprise=40.0)
     finer = candidate(n_clusters=5, labels=fine, score=13.0, surprise=30.0)
     assert finest_first([whole, finer], PLAN)[0] is finer
+    mixed = replace(finer, score=15.0)  # it was turned down before
+    assert finest_first([whole, mixed], PLAN)[0] is whole
     halves = replace(finer, surprise=10.0)
     assert finest_first([whole, halves], PLAN)[0] is whole
     elsewhere = replace(finer, labels=np.tile(np.arange(5), 20))
@@ -175,3 +177,20 @@ def test_the_path_over_numbers_of_groups_is_nested_and_has_a_plateau():
     assert plateau_of(path, 3, PLAN) == (3, 6)
     refused = replace(chosen, rejected="fragment")
     assert path_of([refused, finer], PLAN) == []
+
+
+def test_one_of_two_groupings_comes_before_what_mixes_them():
+    one, other = np.repeat(np.arange(2), 60), np.tile(np.arange(3), 40)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, separation=3.0,
+        novelty=0.0, balance=1.0, rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    mixed = candidate(n_clusters=6, labels=3 * one + other, start="as it is")
+    two = [
+        candidate(n_clusters=2, labels=one, start=ONE_OF_TWO),
+        candidate(n_clusters=3, labels=other, start=ONE_OF_TWO),
+    ]
+    assert one_of_two_first([mixed, *two], PLAN)[0] is two[0]
+    assert one_of_two_first([mixed, two[0]], PLAN)[0] is mixed
+    third = replace(mixed, labels=np.tile(np.repeat(np.arange(2), 30), 2))
+    assert one_of_two_first([third, *two], PLAN)[0] is third

@@ -20,7 +20,14 @@ from .candidate import Candidate, Settings, in_order
 from .judge import chance_nmi
 from .pieces import Earlier
 from .plan import PLAN, SearchPlan
-from .precedence import factor_first, factors_first, finest_first, whole_first, without_pieces
+from .precedence import (
+    factor_first,
+    factors_first,
+    finest_first,
+    one_of_two_first,
+    whole_first,
+    without_pieces,
+)
 from .sample import Sample
 from .sources import Proposal, Source
 
@@ -243,7 +250,7 @@ class Bank:
             if not self.sample.labelings:
                 candidates = factors_first(candidates, self.sample)
             if self.sample.wide:
-                candidates = finest_first(candidates, plan)
+                candidates = finest_first(one_of_two_first(candidates, plan), plan)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 

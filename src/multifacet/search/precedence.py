@@ -13,6 +13,7 @@ from .judge import entropy
 from .pieces import Earlier, doubted
 from .plan import SearchPlan
 from .sample import Sample
+from .turns import ONE_OF_TWO
 
 #: Score by which a finer candidate may be behind, and the share of the surprise that it keeps. (1.1
 #: to 1.6 nats, and 0.35 to 0.55, do equally well on generated embeddings.)
@@ -48,6 +49,15 @@ def whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate
     return candidates
 
 
+def one_of_two_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put the better of two groupings that add up first if the winner mixes them."""
+    best = candidates[0]
+    two = [c for c in candidates if c.start == ONE_OF_TWO and c.believed and not c.rejected]
+    if len(two) < 2 or not all(nmi(best.labels, one.labels) > plan.further for one in two):
+        return candidates
+    return [two[0], *(c for c in candidates if c is not two[0])]
+
+
 def finest_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
     """Put the finest of the candidates first that divide the winner further and are as good.
 
@@ -76,7 +86,8 @@ def _is_level(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
     behind = best.separation - one.separation
     if one.start != best.start and behind > plan.separation_scale:
         return False
-    if one.score < best.score - AS_GOOD:
+    # What is better was turned down as a product.
+    if not best.score - AS_GOOD <= one.score <= best.score:
         return False
     surprising = (one.surprise or 0.0) >= AS_SURPRISING * (best.surprise or 0.0)
     return surprising and share_told(one, best) >= NESTED

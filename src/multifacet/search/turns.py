@@ -24,6 +24,8 @@ from .separation import NeighbourGraph
 #: Rows on which guesses are followed, most groups of each of two groupings, and the ratio of the
 #: numbers tried.
 ROWS, MOST, RATIO = 600, 24, 1.12
+#: What a candidate is said to come from if it is one of two groupings that add up.
+ONE_OF_TWO = "one of two"
 #: Runs of k-means at the beginning of a path.
 RUNS = 2
 #: Separation by which a finer grouping of a path may be behind the clearest one.

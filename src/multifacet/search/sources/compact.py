@@ -14,7 +14,7 @@ from ..judge import judge
 from ..nested import group_means, nested_groups
 from ..plan import SearchPlan
 from ..sample import Sample
-from ..turns import MOST, in_turns
+from ..turns import MOST, ONE_OF_TWO, in_turns
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
 
@@ -54,14 +54,12 @@ class CompactSource(LinearSource):
             self._judged(sample, white, labels, "whitened")
             for labels in _clusters(white.Z, numbers, sample)
         ]
-        for found in filter(None, (plain, whitened)):
-            yield Proposal(found, 3, optional=False)
         turned = [
-            self._judged(sample, white, labels, "in turns")
-            for labels in _in_turns(white.scores, [plain, whitened], numbers, sample)
+            self._judged(sample, white, labels, start)
+            for labels, start in _in_turns(white.scores, [plain, whitened], numbers, sample)
         ]
-        if turned:
-            yield Proposal(turned, 3, optional=False)
+        for found in filter(None, (turned, plain, whitened)):
+            yield Proposal(found, 3, optional=False)
 
     def _judged(self, sample: Sample, white: Whitened, labels: Array, start: str) -> Candidate:
         plan = sample.plan
@@ -110,8 +108,8 @@ def _factors(points: Array, found: list[Candidate], sample: Sample) -> Iterator[
 
 def _in_turns(
     points: Array, paths: Sequence[list[Candidate]], numbers: list[int], sample: Sample
-) -> Iterator[Array]:
-    """Yield the groups (m,) of paths without one and without the other of two factors.
+) -> Iterator[tuple[Array, str]]:
+    """Yield the groups (m,) of two factors and of paths without one and without the other.
 
     Of tables of many features in which something is clear; of others :func:`_factors` tells enough.
     """
@@ -123,8 +121,9 @@ def _in_turns(
     numbers = [k for k in numbers if k <= MOST] or numbers[:1]
     guesses = [found[path][k] for path, k in GUESSES if k in found[path]]
     for labels in in_turns(points, guesses, plan, seed=sample.seed) or ():
-        yield labels
-        yield from _clusters(points - group_means(points, labels)[0][labels], numbers, sample)
+        yield labels, ONE_OF_TWO
+        rest = points - group_means(points, labels)[0][labels]
+        yield from ((groups, "in turns") for groups in _clusters(rest, numbers, sample))
 
 
 def _spread(points: Array, labels: Array) -> float:
