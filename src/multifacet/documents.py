@@ -126,8 +126,20 @@ class CandidateDict(TypedDict):
     believed: NotRequired[bool]
 
 
+class PathStepDict(TypedDict):
+    """A coarser or finer version of a grouping, and how well its groups are separated."""
+
+    n_clusters: int
+    separation: float | None
+    surprise: float | None
+
+
 class SelectionDict(TypedDict):
-    """How settings were chosen: the best candidates, and how many were turned down, and why."""
+    """How settings were chosen: the best candidates, and how many were turned down, and why.
+
+    ``path`` has the best version of each number of groups that divides or merges those that were
+    chosen, ``plateau`` the least and the most of them that are as separated but for chance.
+    """
 
     sentence: str
     rule: str
@@ -137,6 +149,8 @@ class SelectionDict(TypedDict):
     n_candidates: int
     rejected: dict[str, int]
     candidates: list[CandidateDict]
+    path: NotRequired[list[PathStepDict]]
+    plateau: NotRequired[list[int]]
 
 
 class SettingsDict(TypedDict):

@@ -1,16 +1,30 @@
 """Compact groups: dozens of them, products of groupings, and tables of hundreds of features."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
 from multifacet.datasets import make_embedding_views
 from multifacet.metrics import nmi
-from multifacet.search import Bank, CompactSource, MixtureSource, Sample, Settings
+from multifacet.search import (
+    PLAN,
+    Bank,
+    Candidate,
+    CompactSource,
+    MixtureSource,
+    Sample,
+    Settings,
+)
 from multifacet.search.factors import factors
 from multifacet.search.nested import nested_groups
+from multifacet.search.path import path_of, plateau_of
+from multifacet.search.precedence import finest_first, one_of_two_first
 from multifacet.search.sample import leading_directions
 from multifacet.search.separation import _nearest_of_all, nearest
 from multifacet.search.sources import OnCore
+from multifacet.search.turns import ONE_OF_TWO, in_turns
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +110,87 @@ def test_a_range_bounds_what_is_proposed(embeddings):
     sample = Sample.draw(X, [labelings[:, 0]], Settings(between=(7, 9)), 0, wide=True)
     found = [c for p in CompactSource().propose(sample) for c in p.candidates]
     assert {c.n_clusters for c in found} <= {7, 8, 9}
+
+
+def test_one_of_two_groupings_comes_first_where_nothing_is_given():
+    X, labelings = make_embedding_views(
+        1000, (5, 5), strengths=(1.0, 0.6), n_features=200, random_state=0
+    )
+    sample = Sample.draw(X, [], Settings(), 0, wide=True)
+    first = Bank.collect(sample, [CompactSource()]).beside([]).chosen
+    assert first.n_clusters == 5
+    assert nmi(first.labels, labelings[sample.rows, 0]) > 0.97
+
+
+def test_a_rough_guess_leads_to_two_groupings_in_turns():
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 6, 500), rng.integers(0, 4, 500)
+    points = 5 * rng.normal(size=(6, 10))[one] + 3 * rng.normal(size=(4, 10))[other]
+    points += rng.normal(size=points.shape)
+    points -= points.mean(axis=0)
+    roughly = np.where(rng.random(500) < 0.2, rng.integers(0, 6, 500), one)
+    found = in_turns(points, [rng.integers(0, 3, 500), roughly], PLAN, seed=0)
+    assert found is not None
+    assert nmi(found[0], one) > 0.97
+    assert nmi(found[1], other) > 0.97
+
+
+def test_groups_anywhere_are_not_two_groupings_in_turns():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 8, 500)
+    points = 6 * rng.normal(size=(8, 10))[truth] + rng.normal(size=(500, 10))
+    points -= points.mean(axis=0)
+    assert in_turns(points, [truth // 2, truth % 2, truth], PLAN, seed=0) is None
+
+
+def test_of_groupings_as_good_the_finer_comes_first_unless_it_halves_groups():
+    fine = np.repeat(np.arange(5), 20)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, start="", separation=3.0,
+        novelty=0.0, balance=1.0, rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    whole = candidate(n_clusters=3, labels=fine // 2, score=14.0, surprise=40.0)
+    finer = candidate(n_clusters=5, labels=fine, score=13.0, surprise=30.0)
+    assert finest_first([whole, finer], PLAN)[0] is finer
+    mixed = replace(finer, score=15.0)  # it was turned down before
+    assert finest_first([whole, mixed], PLAN)[0] is whole
+    halves = replace(finer, surprise=10.0)
+    assert finest_first([whole, halves], PLAN)[0] is whole
+    elsewhere = replace(finer, labels=np.tile(np.arange(5), 20))
+    assert finest_first([whole, elsewhere], PLAN)[0] is whole
+
+
+def test_the_path_over_numbers_of_groups_is_nested_and_has_a_plateau():
+    fine = np.repeat(np.arange(6), 20)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, start="", novelty=0.0,
+        balance=1.0, rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    chosen = candidate(n_clusters=3, labels=fine // 2, separation=3.0)
+    finer = candidate(n_clusters=6, labels=fine, separation=2.9)
+    coarser = candidate(n_clusters=2, labels=(fine > 3).astype(int), separation=2.0)
+    across = candidate(n_clusters=4, labels=np.tile(np.arange(4), 30), separation=5.0)
+    worse = candidate(n_clusters=6, labels=fine[::-1], separation=1.0)
+    path = path_of([chosen, across, finer, worse, coarser], PLAN)
+    assert [one.n_clusters for one in path] == [2, 3, 6]
+    assert path[2] is finer
+    assert plateau_of(path, 3, PLAN) == (3, 6)
+    refused = replace(chosen, rejected="fragment")
+    assert path_of([refused, finer], PLAN) == []
+
+
+def test_one_of_two_groupings_comes_before_what_mixes_them():
+    one, other = np.repeat(np.arange(2), 60), np.tile(np.arange(3), 40)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, separation=3.0,
+        novelty=0.0, balance=1.0, rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    mixed = candidate(n_clusters=6, labels=3 * one + other, start="as it is")
+    two = [
+        candidate(n_clusters=2, labels=one, start=ONE_OF_TWO),
+        candidate(n_clusters=3, labels=other, start=ONE_OF_TWO),
+    ]
+    assert one_of_two_first([mixed, *two], PLAN)[0] is two[0]
+    assert one_of_two_first([mixed, two[0]], PLAN)[0] is mixed
+    third = replace(mixed, labels=np.tile(np.repeat(np.arange(2), 30), 2))
+    assert one_of_two_first([third, *two], PLAN)[0] is third

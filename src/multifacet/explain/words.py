@@ -109,13 +109,12 @@ class Teller:
     def _alone(self) -> str:
         """Say how far the named features tell the groups."""
         count = len({feature for contrast in self.contrasts for feature in contrast.features})
-        which, verb = (
-            ("it alone", "tells") if count == 1 else (f"these {NUMBERS[count]} alone", "tell")
-        )
+        one = count == 1
+        which = "it alone" if one else f"these {NUMBERS[count]} alone"
         told, largest = self.told or 0.0, self.sizes.max() / self.sizes.sum()
         if told - largest < MUCH * (1 - largest):  # little better than a guess at the largest
-            return f"{which} {'does' if count == 1 else 'do'} not tell them"
-        return f"{which} {verb} {_percent(told)} of rows"
+            return f"{which} {'does' if one else 'do'} not tell them"
+        return f"{which} {'tells' if one else 'tell'} {_percent(told)} of rows"
 
     def _mixture(self) -> str:
         if self.directions is not None:

@@ -39,7 +39,7 @@ REASONS: dict[What, str] = {
     "images": "pictures, shown with the groups",
     "names": "different in every row",
     "dates": "dates or times",
-    "spelled": "looks like numbers with a decimal comma, thousands separators, units or words among them",
+    "spelled": "looks like numbers with a decimal comma, separators, units or some words",
     "constant": "constant",
     "empty": "no values",
     "unread": "neither numbers nor text",

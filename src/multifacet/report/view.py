@@ -22,7 +22,9 @@ from .blocks import (
     Details,
     Fact,
     Facts,
+    Line,
     Mark,
+    Paragraph,
     Ridges,
     Scatter,
     Section,
@@ -42,6 +44,8 @@ MAX_HILLS = 8
 KNOWN = 10
 #: Agreement from which a column that was no feature is shown beside a view.
 RELATED = 0.05
+#: Numbers of groups from which it is drawn how separated each of them is.
+SHORTEST_PATH = 3
 #: Effect size that gets the full colour: groups that hardly overlap.
 FULL_EFFECT = 2.0
 
@@ -58,12 +62,40 @@ def view_blocks(document: ViewsDocument, view: ViewDict) -> list[Block]:
         blocks += [groups, *gallery, Details("The numbers behind it", numbers)]
     else:
         blocks += [*_features(document, view), groups, *gallery, *_group_tables(document, view)]
+    blocks += _path(view)
     if view.get("relations"):
         blocks.append(Section("Beside the columns of the table", [_relations_table(view)]))
     for given in [*document["given"], *_references(document, view)]:
         title = f"{capitalised(view['name'])} and {given['name']}, row by row"
         blocks.append(Details(title, [_cross_table(view, given)]))
     return blocks
+
+
+def _path(view: ViewDict) -> list[Block]:
+    """Return how well versions with fewer and more groups are separated."""
+    chosen = view["selection"]
+    if chosen is None:
+        return []
+    steps = [
+        (one["n_clusters"], one["separation"])
+        for one in chosen.get("path", [])
+        if one["separation"] is not None
+    ]
+    numbers = [k for k, _ in steps]
+    if len(steps) < SHORTEST_PATH or view["n_clusters"] not in numbers:
+        return []
+    words = "Groups can be merged or divided further. This is how well they are separated then."
+    low, high = chosen.get("plateau") or [view["n_clusters"]] * 2
+    if low < high:
+        words += f" From {low} to {high} groups it makes no difference but for chance."
+    figure = Line(
+        "Versions of the view by their number of groups; the star is the one that is shown.",
+        [(float(k), value) for k, value in steps],
+        ("groups", "separation"),
+        [str(k) for k in numbers],
+        numbers.index(view["n_clusters"]),
+    )
+    return [Section("Fewer groups and more", [Paragraph(words), figure])]
 
 
 def _features(document: ViewsDocument, view: ViewDict) -> list[Block]:

@@ -124,8 +124,8 @@ def _relation(name: str, labels: Array, column: Reference, rows: Array) -> Relat
 def nesting(groups: Array, others: Array) -> str:
     """Return whether groups (n,) divide others (n,) further ("finer"), or the other way round.
 
-    Neither ("") if they are as many or nearly the same, or if the coarser ones do not follow from the finer
-    beyond what chance gives.
+    Neither ("") if they are as many or nearly the same, or if the coarser ones do not follow from
+    the finer beyond what chance gives.
 
     Examples
     --------

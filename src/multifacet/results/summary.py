@@ -13,6 +13,7 @@ from ..documents import (
     CandidateDict,
     FrontierDict,
     GivenDict,
+    PathStepDict,
     RoleDict,
     SelectionDict,
     ViewDict,
@@ -21,7 +22,8 @@ from ..documents import (
 from ..evidence import Frontier
 from ..linalg import Array
 from ..metrics import nmi
-from ..search import PLAN, Selection
+from ..search import PLAN, Candidate, Selection
+from ..search.path import path_of, plateau_of
 from .plain import listed, plain, rounded
 from .relations import NOTHING
 from .verdicts import (
@@ -93,8 +95,9 @@ def describe_selection(selection: Selection) -> SelectionDict:
     """Return how settings were chosen: the best candidates, and how many were turned down.
 
     The keys are ``sentence``, ``rule``, ``plan`` (its key), ``found``, ``n_rows`` (of the
-    subsample), ``n_candidates``, ``rejected`` (how many for which reason) and ``candidates`` (the
-    best ten, as in :meth:`Selection.table`).
+    subsample), ``n_candidates``, ``rejected`` (how many for which reason), ``candidates`` (the
+    best ten, as in :meth:`Selection.table`), ``path`` (versions with fewer and more groups) and
+    ``plateau`` (from how many to how many groups it makes no difference).
     """
     reasons = Counter(one.rejected for one in selection.candidates if one.rejected)
     sentence = str(selection)
@@ -103,6 +106,8 @@ def describe_selection(selection: Selection) -> SelectionDict:
             f"none of {len(selection.candidates)} candidates is admissible: the median distance "
             "and the papers' start are used"
         )
+    path = path_of(selection.candidates, selection.plan)
+    level = plateau_of(path, selection.chosen.n_clusters, selection.plan) if path else ()
     return {
         "sentence": sentence,
         "rule": selection.rule,
@@ -112,6 +117,8 @@ def describe_selection(selection: Selection) -> SelectionDict:
         "n_candidates": len(selection.candidates),
         "rejected": dict(reasons.most_common()),
         "candidates": [_describe_candidate(row) for row in selection.table()[:MAX_CANDIDATES]],
+        "path": [_describe_step(one) for one in path],
+        "plateau": list(level),
     }
 
 
@@ -152,6 +159,14 @@ def leading_features(view: View, names: list[str], most: int = 3) -> list[str]:
 def _describe_candidate(row: Mapping[str, Any]) -> CandidateDict:
     plain_row = {name: v if isinstance(v, str | bool) else rounded(v) for name, v in row.items()}
     return cast(CandidateDict, plain_row)
+
+
+def _describe_step(one: Candidate) -> PathStepDict:
+    return {
+        "n_clusters": one.n_clusters,
+        "separation": rounded(one.separation),
+        "surprise": rounded(one.surprise),
+    }
 
 
 def _describe_given(name: str, labels: Sequence[Any]) -> GivenDict:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..documents import ContrastDict, GalleryDict, GroupDict, SelectionDict
+from ..documents import ContrastDict, GalleryDict, GroupDict, PathStepDict, SelectionDict
 from ..evidence import attempt
 from ..explain import Explanation
 from ..frames import Encoding
@@ -453,6 +453,31 @@ class View:
         (20,)
         """
         return self.rule.predict(self.transform(X))
+
+    @property
+    def path(self) -> list[PathStepDict]:
+        """Versions of the view with fewer and with more groups, and how well these are separated.
+
+        One dict for each number of groups that was tried and divides or merges the groups of the
+        view: ``n_clusters``, ``separation`` and ``surprise``. To have one of them as a view, ask
+        for its number of groups.
+
+        Examples
+        --------
+        >>> from multifacet import find_views
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(120, [3], rotate=False, random_state=0)
+        >>> view = find_views(X, n_views=1, n_refits=0)[0]
+        >>> [step["n_clusters"] for step in view.path][:3], view.plateau
+        ([2, 3, 4], (3, 3))
+        """
+        return [] if self.selection is None else self.selection.get("path", [])
+
+    @property
+    def plateau(self) -> tuple[int, int]:
+        """From how many to how many groups the view is as separated but for chance."""
+        found = [] if self.selection is None else self.selection.get("plateau", [])
+        return (found[0], found[1]) if found else (self.n_clusters, self.n_clusters)
 
     def plot(self) -> Any:
         """Draw the view in its subspace, beside the features behind it; return the figure.

@@ -21,7 +21,14 @@ from .candidate import Candidate, Settings, in_order
 from .judge import chance_nmi
 from .pieces import Earlier
 from .plan import PLAN, SearchPlan
-from .precedence import factor_first, factors_first, whole_first, without_pieces
+from .precedence import (
+    factor_first,
+    factors_first,
+    finest_first,
+    one_of_two_first,
+    whole_first,
+    without_pieces,
+)
 from .sample import Sample
 from .sources import Proposal, Source
 
@@ -203,7 +210,7 @@ class Bank:
         asked: list[Source] = []
         done = 0
         for turn, group in groupby(sorted(sources, key=turn_of), key=turn_of):
-            if candidates and _perhaps_clear(candidates, turn, sample.plan):
+            if candidates and _perhaps_clear(candidates, turn, sample):
                 bank = cls._appraised(sample, candidates, asked)
                 if bank._spares(turn):
                     return bank
@@ -237,7 +244,7 @@ class Bank:
         best, plan = self.candidates[0], self.sample.plan
         limit = plan.enough if turn == 1 else plan.settled
         surprise = best.surprise or 0.0
-        return best.believed and surprise >= limit and _perhaps_clear([best], turn, plan)
+        return best.believed and surprise >= limit and _perhaps_clear([best], turn, self.sample)
 
     def beside(self, known: Sequence[Array], subspaces: Sequence[Array | None] = ()) -> Selection:
         """Return the candidates that are new beside further labelings (n,), best first.
@@ -262,21 +269,25 @@ class Bank:
             # knows of products, and asks for the rest as it is.
             if not self.sample.labelings:
                 candidates = factors_first(candidates, self.sample)
+            if self.sample.wide:
+                candidates = finest_first(one_of_two_first(candidates, plan), plan)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 
 
-def _perhaps_clear(candidates: Sequence[Candidate], turn: int, plan: SearchPlan) -> bool:
+def _perhaps_clear(candidates: Sequence[Candidate], turn: int, sample: Sample) -> bool:
     """Whether candidates may be clear enough to spare a turn, so that an appraisal is worth while.
 
     To spare the quicker sources of a large table, gaps must be so wide that no others could be told
-    better; to spare the kernel's, there must be gaps, or whatever a source measures in its own way.
+    better; but among many features most planes show some gap, so compact groups that are there at
+    all are taken before others. To spare the kernel's, there must be gaps, or whatever a source
+    measures in its own way.
     """
-    fair = [one for one in candidates if not one.rejected]
-    if turn == 1:
+    plan, fair = sample.plan, [one for one in candidates if not one.rejected]
+    if turn == 1 and not sample.wide:
         return any(one.separation >= plan.plain and one.n_components > 1 for one in fair)
-    own = (one.own_surprise or 0.0 for one in fair)
-    return any(one.separation >= plan.weak for one in fair) or max(own, default=0) >= plan.settled
+    own = 0.0 if turn == 1 else max((one.own_surprise or 0.0 for one in fair), default=0.0)
+    return any(one.separation >= plan.weak for one in fair) or own >= plan.settled
 
 
 def _some(candidates: list[Candidate], sources: Sequence[Source]) -> list[Candidate]:

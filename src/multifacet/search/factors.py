@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..linalg import Array
 from .nested import group_means, settled
+from .residual import GroupResidual
 
 #: Squares of the difference between two ways that count as the same, as shares of their own: wide
 #: ones bear noise, narrow ones tell many groups in few dimensions apart.
@@ -120,6 +121,15 @@ def _joined(k: int, edges: Array) -> Array:
     """Return groups (k,) of those that edges (e, 2) connect."""
     graph = coo_matrix((np.ones(len(edges)), edges.T), shape=(k, k))
     return connected_components(graph, directed=False)[1].astype(np.intp)
+
+
+def interaction_of(points: Array, a: Array, b: Array) -> float:
+    """Return the share of the spread between the cells of two labelings that their sum leaves."""
+    cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
+    between = points - GroupResidual(points, [cells]).columns(np.arange(points.shape[1]))
+    left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
+    total = float(((between - between.mean(axis=0)) ** 2).sum())
+    return float((left**2).sum()) / max(total, 1e-300)
 
 
 def _without(points: Array, groups: Array, sizes: Array) -> Array:

@@ -57,6 +57,22 @@ def group_means(points: Array, groups: Array) -> tuple[Array, Array]:
     return member.T @ points / sizes[:, None], sizes
 
 
+def directions_of_means(points: Array, groups: Array) -> Array:
+    """Return orthonormal directions (r, q) in which the means of groups (m,) lie, q < k.
+
+    The points (m, r) have mean zero.
+    """
+    q = min(int(groups.max()), points.shape[1])
+    return np.linalg.eigh(between_means(points, groups))[1][:, ::-1][:, :q]
+
+
+def between_means(points: Array, groups: Array) -> Array:
+    """Return the covariance (r, r) of the means of groups (m,) of points (m, r), of mean zero."""
+    member = np.eye(int(groups.max()) + 1)[groups]
+    sums, sizes = member.T @ points, member.sum(axis=0)
+    return (sums / sizes[:, None]).T @ sums / len(points)
+
+
 def _merged(points: Array, groups: Array) -> Array:
     """Return groups (m,) of which the two are one whose union is least spread."""
     means, sizes = group_means(points, groups)

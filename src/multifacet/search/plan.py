@@ -61,6 +61,26 @@ class SearchPlan:
     #: beyond, it takes longer than everything else together.
     papers_features: int = 200
 
+    #: Paths (0: as it is, 1: whitened) and numbers of groups with which two groupings that add up
+    #: are guessed, to be followed in turns, the likeliest first.
+    guesses: tuple[tuple[int, int], ...] = (
+        (0, 5), (0, 3), (1, 8), (1, 2), (0, 8), (0, 2), (1, 5), (1, 3),
+    )  # fmt: skip
+    #: Rows on which they are followed, most groups of each, the ratio of the numbers tried, and runs
+    #: of k-means: a guess need not be good, only good enough to be followed.
+    turn_rows: int = 600
+    turn_groups: int = 24
+    turn_step: float = 1.12
+    turn_runs: int = 2
+    #: Separation by which a finer grouping of a path may be behind the clearest one there.
+    turn_level: float = 0.3
+    #: Score by which a finer candidate may be behind, the share of the surprise that it keeps, and
+    #: the share of what the coarser one tells from which it divides that and nothing else. (By eye
+    #: on twenty generated sets of embeddings, not by trials of other values.)
+    finer_score: float = 1.5
+    finer_surprise: float = 0.5
+    finer_told: float = 0.95
+
     # Where subspaces begin
     #: Rows on which dependence is measured and independent components are estimated: both errors
     #: fall with the root of it, while the time of a start grows.
@@ -157,7 +177,7 @@ class SearchPlan:
     #: the most frequent of them it is: counts fall by less from one value to the next.
     heap_near: int = 5
     heap_ratio: float = 5.0
-    #: Values of a feature, with that of the heap, that may be as frequent as it: zero hours and forty.
+    #: Values of a feature, with that of the heap, that may be as frequent: zero hours and forty.
     #: Where more are, they are whole numbers among measurements.
     usual_spikes: int = 2
     #: Heaps per feature from which they are how these columns are, and say nothing.

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..linalg import Array
 from ..metrics import nmi
 from .candidate import Candidate
+from .factors import interaction_of
 from .judge import entropy
 from .pieces import Earlier, doubted
 from .plan import SearchPlan
-from .residual import GroupResidual
 from .sample import Sample
+from .turns import ONE_OF_TWO
 
 
 def without_pieces(
@@ -41,6 +41,50 @@ def whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate
         if one.believed and not one.rejected and coarser and _determines(best, one, plan):
             return [one, *(c for c in candidates if c is not one)]
     return candidates
+
+
+def one_of_two_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put the better of two groupings that add up first if the winner mixes them."""
+    best = candidates[0]
+    two = [c for c in candidates if c.start == ONE_OF_TWO and c.believed and not c.rejected]
+    if len(two) < 2 or not all(nmi(best.labels, one.labels) > plan.further for one in two):
+        return candidates
+    return [two[0], *(c for c in candidates if c is not two[0])]
+
+
+def finest_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put the finest of the candidates first that divide the winner further and are as good.
+
+    Along a path of numbers of groups there is a plateau where two of them lie near each other:
+    with and without telling these two apart, all groups are clear. Halves of a group are far less
+    surprising than groups.
+    """
+    best = candidates[0]
+    if best.rejected or not best.believed:
+        return candidates
+    level = [one for one in candidates if _is_level(one, best, plan)]
+    if not level:
+        return candidates
+    finest = max(level, key=lambda one: (one.n_clusters, one.rank))
+    return [finest, *(c for c in candidates if c is not finest)]
+
+
+def _is_level(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
+    """Whether a candidate divides the best further, and is as good but for chance."""
+    if one.rejected or not one.believed:
+        return False
+    # Twice as many may be the product with another grouping.
+    if not best.n_clusters < one.n_clusters < 2 * best.n_clusters:
+        return False
+    # What one looks for in two ways is compared by the gaps alone.
+    behind = best.separation - one.separation
+    if one.start != best.start and behind > plan.separation_scale:
+        return False
+    # What is better was turned down as a product.
+    if not best.score - plan.finer_score <= one.score <= best.score:
+        return False
+    surprising = (one.surprise or 0.0) >= plan.finer_surprise * (best.surprise or 0.0)
+    return surprising and share_told(one, best) >= plan.finer_told
 
 
 def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate]:
@@ -82,24 +126,20 @@ def _factor_of(
             cells = one.n_clusters * other.n_clusters
             if cells < whole.n_clusters or nmi(one.labels, other.labels) > plan.independent:
                 continue
-            if _interaction(points, one.labels, other.labels) <= plan.interaction:
+            if interaction_of(points, one.labels, other.labels) <= plan.interaction:
                 return one
     return None
 
 
-def _interaction(points: Array, a: Array, b: Array) -> float:
-    """Return the share of the spread between the cells of two labelings that their sum leaves."""
-    cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
-    between = points - GroupResidual(points, [cells]).columns(np.arange(points.shape[1]))
-    left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
-    total = float(((between - between.mean(axis=0)) ** 2).sum())
-    return float((left**2).sum()) / max(total, 1e-300)
-
-
 def _determines(fine: Candidate, one: Candidate, plan: SearchPlan) -> bool:
     """Whether the groups of a finer candidate say nearly all about those of another."""
+    return share_told(fine, one) >= plan.determined
+
+
+def share_told(fine: Candidate, one: Candidate) -> float:
+    """Return the share of the entropy of a candidate that the groups of a finer one tell."""
     own, whole = entropy(one.labels), entropy(fine.labels)
-    return nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)) >= plan.determined
+    return float(nmi(one.labels, fine.labels) * np.sqrt(whole / max(own, 1e-12)))
 
 
 def factor_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:

@@ -101,6 +101,11 @@ class Sample:
         enough = len(self.rows) // self.plan.rows_per_direction
         return max(self.plan.start_components, min(enough, self.plan.most_directions))
 
+    @property
+    def wide(self) -> bool:
+        """Whether it has more features than directions are searched."""
+        return bool(self.X.shape[1] > self.plan.most_directions)
+
     @cached_property
     def core(self) -> Core:
         """The part of it that costly sources look at."""
@@ -137,7 +142,7 @@ class Core:
         """Take rows enough for curved groups, and the directions that stand out of noise."""
         groups = [int(labels.max()) + 1 for labels in whole.labelings]
         size, m = fewest_rows(groups, whole.settings, whole.plan), len(whole.rows)
-        narrow = whole.X.shape[1] <= whole.plan.most_directions
+        narrow = not whole.wide
         if m <= size and narrow:
             return cls(whole, whole, np.arange(m), None)
         rng = np.random.default_rng(whole.seed)

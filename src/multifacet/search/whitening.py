@@ -10,6 +10,7 @@ from scipy.linalg import sqrtm
 
 from ..linalg import Array
 from .components import CONTRASTS, independent_components
+from .nested import between_means, directions_of_means
 from .residual import GroupResidual
 from .sample import Sample
 
@@ -43,7 +44,10 @@ class Whitened:
     def of(cls, sample: Sample) -> Whitened:
         """Whiten the rows of a sample without the group means of all that is given."""
         found = cls._without(sample, sample.labelings)
-        return replace(found, seen=cls._without(sample, [])) if sample.labelings else found
+        # Among many features some direction shows any groups.
+        if not sample.labelings or sample.wide:
+            return found
+        return replace(found, seen=cls._without(sample, []))
 
     @classmethod
     def _without(cls, sample: Sample, labelings: Sequence[Array]) -> Whitened:
@@ -77,7 +81,7 @@ class Whitened:
         """
         shown = self.seen or self
         Z, r, q = shown.Z, shown.Z.shape[1], min(int(labels.max()), shown.Z.shape[1])
-        between = _between(Z, labels)
+        between = between_means(Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
         leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, :q]
@@ -85,12 +89,4 @@ class Whitened:
 
     def spanned(self, labels: Array) -> Array:
         """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""
-        q = min(int(labels.max()), self.scores.shape[1])
-        return self.axes @ np.linalg.eigh(_between(self.scores, labels))[1][:, ::-1][:, :q]
-
-
-def _between(points: Array, labels: Array) -> Array:
-    """Return the covariance (r, r) of the means of groups (m,) of points (m, r), of mean zero."""
-    member = np.eye(int(labels.max()) + 1)[labels]
-    sums, sizes = member.T @ points, member.sum(axis=0)
-    return (sums / sizes[:, None]).T @ sums / len(points)
+        return self.axes @ directions_of_means(self.scores, labels)

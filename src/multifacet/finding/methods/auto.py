@@ -23,6 +23,7 @@ from ...search import (
     PLAN,
     Bank,
     Candidate,
+    CompactSource,
     KernelSource,
     Sample,
     Selection,
@@ -121,11 +122,14 @@ class _AutoFinding(Finding):
         if n_clusters not in self._banks:
             self._banks[n_clusters] = self._search(self._given, n_clusters, self._sources)
         choice = self._best(self._banks[n_clusters], found)
-        if found and not self._clear(choice, n_clusters):
+        wide = choice.sample.wide
+        if found and (wide or not self._clear(choice, n_clusters)):
             # What is left is looked for from the strongest starts only.
             few = self._ask(min(self._finder.n_starts, PLAN.refit_starts))
+            if wide:  # with many features, among compact groups
+                few = {name: s for name, s in few.items() if s.turn(choice.sample) == 0}
             again = self._best(self._search(known, n_clusters, few), found)
-            if again.best.rank > choice.best.rank:
+            if again.best.rank > choice.best.rank or (wide and again.best.believed):
                 choice = again
         unseen = choice.sample.directions < self._X.shape[1] <= choice.sample.plan.papers_features
         if not choice.best.believed and unseen and not isinstance(n_clusters, tuple):
@@ -142,10 +146,11 @@ class _AutoFinding(Finding):
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         finder, source = self._finder, self._chosen.get(view.name)
-        if source is None or source.name == KernelSource.name:
+        by_kernel = source is None or source.name == KernelSource.name
+        if by_kernel and self._X.shape[1] <= PLAN.papers_features:
             return kernel_stability(finder, self._X, view, known, self._seed)
         return found_again(
-            self._X, view.labels, self._quick, given=known, first=source,
+            self._X, view.labels, self._again(source), given=known, first=source,
             n_refits=finder.n_refits, random_state=self._seed,
         )  # fmt: skip
 
@@ -160,13 +165,21 @@ class _AutoFinding(Finding):
         with single_threaded_blas():
             sample = self._drawn(known, asked(n_clusters))
             callback = as_callback(finder.verbose)
-            found = surprise_of_twins(sample, self._quick, view.surprise, finder.n_twins, callback)
+            sources = self._again(chosen)
+            found = surprise_of_twins(sample, sources, view.surprise, finder.n_twins, callback)
         return chance_among(view.surprise, found)
 
     @property
     def _quick(self) -> list[Source]:
         """The sources that propose within tenths of a second."""
         return [one for one in self._sources.values() if one.name != KernelSource.name]
+
+    def _again(self, source: Source | None) -> list[Source]:
+        """Return what looks again for a view: with many features its own source, and compact."""
+        if self._X.shape[1] <= PLAN.most_directions:
+            return self._quick
+        names = {CompactSource.name, CompactSource.name if source is None else source.name}
+        return [one for one in self._sources.values() if one.name in names]
 
     def _ask(self, n_starts: int) -> dict[str, Source]:
         """Return all sources by name, the kernel's with so many starts of a dimension."""
@@ -225,6 +238,8 @@ class _AutoFinding(Finding):
         The objective has optima beside the one that was judged, and a climb may end there.
         """
         if choice.source.name != KernelSource.name:
+            return None
+        if self._X.shape[1] > PLAN.papers_features:  # judged in few directions, and kept there
             return None
         model = kdac(self._finder, choice.best.n_clusters, self._seed)
         model.fit_selected(self._X, choice.selection, given=list(known) or None)

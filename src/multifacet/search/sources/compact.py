@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from ...linalg import Array
 from ..candidate import Candidate
 from ..factors import row_factors
 from ..judge import judge
-from ..nested import nested_groups
+from ..nested import group_means, nested_groups
 from ..plan import SearchPlan
 from ..sample import Sample
+from ..turns import ONE_OF_TWO, in_turns
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
 
@@ -50,8 +51,12 @@ class CompactSource(LinearSource):
             self._judged(sample, white, labels, "whitened")
             for labels in _clusters(white.Z, numbers, sample)
         ]
-        for found in filter(None, (plain, whitened)):
-            yield Proposal(found, 2, optional=False)
+        turned = [
+            self._judged(sample, white, labels, start)
+            for labels, start in _in_turns(white.scores, [plain, whitened], numbers, sample)
+        ]
+        for found in filter(None, (turned, plain, whitened)):
+            yield Proposal(found, 3, optional=False)
 
     def _judged(self, sample: Sample, white: Whitened, labels: Array, start: str) -> Candidate:
         plan = sample.plan
@@ -96,6 +101,26 @@ def _factors(points: Array, found: list[Candidate], sample: Sample) -> Iterator[
         return
     for one in sorted(clear, key=lambda c: -c.separation)[: plan.products_tried]:
         yield from row_factors(points, one.labels, plan.interaction) or ()
+
+
+def _in_turns(
+    points: Array, paths: Sequence[list[Candidate]], numbers: list[int], sample: Sample
+) -> Iterator[tuple[Array, str]]:
+    """Yield the groups (m,) of two factors and of paths without one and without the other.
+
+    Of tables of many features in which something is clear; of others :func:`_factors` tells enough.
+    """
+    plan = sample.plan
+    clear = any(c.separation >= plan.clear for found in paths for c in found)
+    if not (sample.wide and clear) or sample.labelings or sample.settings.n_clusters is not None:
+        return
+    found = [{c.n_clusters: c.labels for c in path} for path in paths]
+    numbers = [k for k in numbers if k <= plan.turn_groups] or numbers[:1]
+    guesses = [found[path][k] for path, k in plan.guesses if k in found[path]]
+    for labels in in_turns(points, guesses, plan, seed=sample.seed) or ():
+        yield labels, ONE_OF_TWO
+        rest = points - group_means(points, labels)[0][labels]
+        yield from ((groups, "in turns") for groups in _clusters(rest, numbers, sample))
 
 
 def _spread(points: Array, labels: Array) -> float:
