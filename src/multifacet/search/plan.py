@@ -66,8 +66,8 @@ class SearchPlan:
     guesses: tuple[tuple[int, int], ...] = (
         (0, 5), (0, 3), (1, 8), (1, 2), (0, 8), (0, 2), (1, 5), (1, 3),
     )  # fmt: skip
-    #: Rows on which they are followed, most groups of each, the ratio of the numbers tried, and runs
-    #: of k-means: a guess need not be good, only good enough to be followed.
+    #: Rows on which they are followed, most groups of each, the ratio of the numbers tried, and
+    #: runs of k-means: a guess need not be good, only good enough to be followed.
     turn_rows: int = 600
     turn_groups: int = 24
     turn_step: float = 1.12
