@@ -311,3 +311,22 @@ def test_wrong_shapes_are_named():
         explain(X, labels, plane(4, 0), feature_names=["a"])
     with pytest.raises(ValueError, match=r"units has shape \(2,\), expected \(4,\)"):
         explain(X, labels, plane(4, 0), units=[1, 2])
+
+
+def test_rows_at_one_value_are_said_to_be_there():
+    rng = np.random.default_rng(0)
+    income = np.where(np.arange(90) < 30, 0.0, rng.uniform(1, 5, 90))
+    X = np.column_stack([income, rng.normal(size=90)])
+    found = explain(X, income == 0, plane(2, 0), feature_names=["income", "age"])
+    assert found.sentence.startswith("2 groups: all at the least income in group True (30 rows)")
+    found = explain(-X, income == 0, plane(2, 0), feature_names=["income", "age"])
+    assert found.sentence.startswith("2 groups: all at the most income in group True (30 rows)")
+
+
+def test_features_that_tell_no_more_than_a_guess_are_not_said_to_tell():
+    rng = np.random.default_rng(1)
+    labels = np.repeat([0, 1], [190, 10])
+    X = rng.normal(size=(200, 2)) + np.outer(labels, [1.2, 0.0])
+    found = explain(X, labels, plane(2, 0), feature_names=["mass", "age"])
+    assert 0.7 < found.told < 0.95  # fewer rows than the larger group has
+    assert found.sentence.endswith("it alone does not tell them")

@@ -17,7 +17,7 @@ from multifacet.frames.roles import assign_roles
 N = 60
 RNG = np.random.default_rng(0)
 MEASURED = {"mass": RNG.normal(size=N), "wing": RNG.normal(size=N)}
-SPELLED = "looks like numbers with a decimal comma, thousands separators or units"
+SPELLED = "looks like numbers with a decimal comma, separators, units or some words"
 
 
 def table(**columns):
@@ -46,6 +46,7 @@ ODD = {
     "decimal comma": ([f"{i},5" for i in range(N)], "left out", SPELLED),
     "percent": (cycle("10 %", "20 %", "5%"), "left out", SPELLED),
     "money": ([f"\N{EURO SIGN} {i}" for i in range(N)], "left out", SPELLED),
+    "numbers and a word": ([*(f"{i}.5" for i in range(N - 1)), "n.v."], "left out", SPELLED),
     "free text": ([f"word {i // 1.5}" for i in range(N)], "left out", "text of many values"),
     "lists": ([[1], [1, 2]] * (N // 2), "left out", "neither numbers nor text"),
     "codes": (cycle("007", "012", "013"), "reference", FEW),

@@ -27,6 +27,8 @@ from multifacet.frames import prepare
 from multifacet.kernels import Gaussian
 from multifacet.metrics import cluster_quality, nmi, novelty
 from multifacet.report import check_document
+from multifacet.results.measures import novelty_of
+from multifacet.results.relations import nesting
 from multifacet.tables.find import views_of
 
 LINEAR = {"n_views": 1, "n_clusters": 2, "method": "linear"}
@@ -286,3 +288,19 @@ def test_a_view_that_divides_an_earlier_one_further_is_called_so():
     assert "a finer version of view 1" in both.beside(divided)
     assert "version of view 1" not in both.beside(second)
     assert "version" not in both.beside(first)
+
+
+def test_as_many_groups_are_no_finer_version():
+    groups = np.repeat([0, 1, 2], [60, 54, 66])
+    moved = groups.copy()
+    moved[54:60] = 1
+    assert nesting(moved, groups) == ""
+    assert nesting(np.where(groups == 2, 2 + np.arange(180) % 2, groups), groups) == "finer"
+
+
+def test_novelty_leaves_out_what_chance_gives():
+    many, others = np.random.default_rng(0).integers(0, 12, (2, 100))
+    assert novelty(many, others) > 0.25
+    assert novelty_of(many, [others]) < 0.1
+    assert novelty_of(many, [others, many]) == pytest.approx(1.0)
+    assert novelty_of(many, []) == 0.0

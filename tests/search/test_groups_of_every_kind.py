@@ -8,6 +8,7 @@ import pytest
 from multifacet.datasets import make_independent_views
 from multifacet.metrics import nmi
 from multifacet.search import (
+    PLAN,
     Bank,
     ChainSource,
     CompactSource,
@@ -17,6 +18,7 @@ from multifacet.search import (
     Settings,
     StepSource,
 )
+from multifacet.search.sources.heap import heaps
 from multifacet.search.starts import PairStarts
 
 
@@ -194,3 +196,17 @@ def _spread(labels, sample):
     everywhere = np.zeros(sample.table.shape[0], dtype=int)
     everywhere[sample.rows] = labels
     return everywhere
+
+
+def test_whole_numbers_among_measurements_are_no_heaps_but_two_usual_values_may_be():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.uniform(2.05, 6.95, (300, 2)), 2)
+    X[:30, 0] = 2.0  # the least value, and not the most frequent of those that are whole
+    rounded = X.copy()
+    for whole in (3, 4, 5):
+        rounded[30 * whole : 30 * whole + 40, 0] = whole
+    assert [int(heap.member.sum()) for heap in heaps(X, PLAN)] == [30]
+    assert heaps(rounded, PLAN) == []
+    hours = X.copy()
+    hours[100:160, 0] = 4.0
+    assert [int(heap.member.sum()) for heap in heaps(hours, PLAN)] == [30]

@@ -10,6 +10,7 @@ import pytest
 from multifacet import SupervisedKDR, find_views, reduce_table
 from multifacet.datasets import load_penguins, make_gaussian_views
 from multifacet.metrics import hsic, nmi
+from multifacet.tables.axes import axis_sentences
 from multifacet.tables.reduce import _strength
 
 MEASURED, KNOWN = load_penguins()
@@ -177,3 +178,12 @@ def test_the_dict_is_strict_json_and_small(by_species):
 def test_wrong_uses(options, message):
     with pytest.raises(ValueError, match=message):
         reduce_table(PENGUINS, **options)
+
+
+def test_numbers_fall_by_a_negative_correlation_and_may_hardly_change():
+    rng = np.random.default_rng(0)
+    target = rng.normal(size=200)
+    places = np.column_stack([-target + 0.3 * rng.normal(size=200), rng.normal(size=200)])
+    first, second = axis_sentences(np.eye(2), places, ["a", "b"], {"mass": target})
+    assert "mass falls along it (correlation -0.9" in first
+    assert "mass hardly changes along it" in second
