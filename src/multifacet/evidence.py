@@ -311,9 +311,12 @@ def _subsamples(
 ) -> Iterator[tuple[Sample, Array]]:
     """Yield parts of the rows to be searched, and the groups of a labeling (n,) in them."""
     n, labels = X.shape[0], np.asarray(labels)
+    size = min(int(plan.subsample_share * n), plan.start_rows)
+    if size <= (settings.n_clusters or 0):
+        raise ValueError(f"subsamples of {size} rows are too small for {settings.n_clusters} groups")
     for _ in range(count):
         # Starts look at more rows than are searched, as they did the first time.
-        rows = rng.permutation(n)[: min(int(plan.subsample_share * n), plan.start_rows)]
+        rows = rng.permutation(n)[:size]
         known = [np.asarray(one)[rows] for one in given]
         with single_threaded_blas():
             sample = Sample.draw(X[rows], known, settings, int(rng.integers(2**31 - 1)), plan)

@@ -96,6 +96,18 @@ def test_undoing_the_rounding_keeps_a_heap_and_what_was_not_rounded():
     np.testing.assert_array_equal(even, evened(table))
 
 
+def test_whole_numbers_among_measurements_are_spread_out_between_each_other():
+    rng = np.random.default_rng(6)
+    ratio = rng.normal(4, 1, 400)
+    whole = rng.random(400) < 0.7
+    ratio = np.where(whole, np.round(ratio), np.round(ratio, 2))
+    even = evened(ratio[:, None]).ravel()
+    assert np.abs(even - ratio).max() < 0.6
+    assert len(np.unique(even)) > 380
+    X = np.column_stack([ratio, rng.normal(size=400)])
+    assert not appraised(X, (ratio > 3.5).astype(int), np.eye(2, 1)).believed
+
+
 def test_unimodal_laws_describe_skewed_and_heavy_tails_as_well_as_two_gaussians():
     rng = np.random.default_rng(4)
     for x in (rng.exponential(size=400), rng.standard_t(3, 400), rng.uniform(size=400)):
