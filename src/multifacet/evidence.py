@@ -312,8 +312,9 @@ def _subsamples(
     """Yield parts of the rows to be searched, and the groups of a labeling (n,) in them."""
     n, labels = X.shape[0], np.asarray(labels)
     size = min(int(plan.subsample_share * n), plan.start_rows)
-    if size <= (settings.n_clusters or 0):
-        raise ValueError(f"subsamples of {size} rows are too small for {settings.n_clusters} groups")
+    groups = settings.n_clusters or 0
+    if size <= groups:
+        raise ValueError(f"subsamples of {size} rows are too small for {groups} groups")
     for _ in range(count):
         # Starts look at more rows than are searched, as they did the first time.
         rows = rng.permutation(n)[:size]
