@@ -201,7 +201,7 @@ def find_views(
         if dry_run:
             return (partition_roles if is_dask(data) else decide_roles)(data, **columns)
         prepared = (prepare_partitions if is_dask(data) else prepare)(
-            data, **columns, standardize=standardize, missing=missing
+            data, **columns, standardize=standardize, missing=missing, latent=True
         )
     prepared = replace(prepared, shown=replace(prepared.shown, folder=image_folder))
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
