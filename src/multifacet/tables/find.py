@@ -29,6 +29,7 @@ from ..frames.table import described, listing
 from ..linalg import Array
 from ..progress import announce
 from ..results.gallery import with_gallery
+from ..results.repeats import telling_columns
 from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
@@ -351,13 +352,24 @@ def _beyond_features(
         trivial = [view for view in found if view.repeats]
         if not trivial or sum(not view.repeats for view in found) >= wanted:
             break
-        names = {name for view in trivial for name in view.repeats}
+        names = {name for view in trivial for name in _repeated(prepared, view)}
         columns = [column for column in prepared.encoding.columns if column.name in names]
-        used[[feature for column in columns for feature in column.features]] = False
+        left = used.copy()
+        left[[feature for column in columns for feature in column.features]] = False
+        if (left == used).all():  # what is left tells the same, so it would be found again
+            break
+        used = left
         if not used.any() or not (issparse(prepared.X) or isinstance(prepared.X, np.ndarray)):
             break
         found = _fitted(prepared, again, known, used)
     return found if any(not view.repeats for view in found) else views
+
+
+def _repeated(prepared: Prepared, view: View) -> list[str]:
+    """Return the columns that a trivial view repeats, and others that say the same."""
+    X = prepared.encoding.plain(prepared.X)
+    strength = view.explanation.strength
+    return [*view.repeats, *telling_columns(view.labels, strength, X, prepared.encoding)]
 
 
 def _trivial_last(views: list[View], keep: bool) -> list[View]:
