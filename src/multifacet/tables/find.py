@@ -341,8 +341,8 @@ def _beyond_features(
 ) -> list[View]:
     """Search on beside views that only repeat a feature, until there are enough that do not.
 
-    A column of few values is a perfect gap, so it is what a search finds first. Who has the column
-    knows it, so the next search looks at all others.
+    Who has the column knows it, so the next search looks at all columns that do not tell the same
+    by themselves. If those that are left do so together, it avoids what they tell.
     """
     wanted = finder.n_views if isinstance(finder.n_views, int) else 1
     # Not as a clone, which copies what listens to progress. The checkpoint is of the first search.
@@ -352,24 +352,29 @@ def _beyond_features(
         trivial = [view for view in found if view.repeats]
         if not trivial or sum(not view.repeats for view in found) >= wanted:
             break
-        names = {name for view in trivial for name in _repeated(prepared, view)}
-        columns = [column for column in prepared.encoding.columns if column.name in names]
-        left = used.copy()
-        left[[feature for column in columns for feature in column.features]] = False
-        if (left == used).all():  # what is left tells the same, so it would be found again
-            break
+        left = used & ~_telling(prepared, trivial)
+        if (left == used).all():
+            known = [*known, *(view.labels for view in trivial)]
         used = left
         if not used.any() or not (issparse(prepared.X) or isinstance(prepared.X, np.ndarray)):
             break
         found = _fitted(prepared, again, known, used)
-    return found if any(not view.repeats for view in found) else views
+    if found == views or all(view.repeats for view in found):
+        return views
+    _warn_of_trivial([view for view in views if view.repeats], len(views) + len(found))
+    return found
 
 
-def _repeated(prepared: Prepared, view: View) -> list[str]:
-    """Return the columns that a trivial view repeats, and others that say the same."""
-    X = prepared.encoding.plain(prepared.X)
-    strength = view.explanation.strength
-    return [*view.repeats, *telling_columns(view.labels, strength, X, prepared.encoding)]
+def _telling(prepared: Prepared, trivial: list[View]) -> Array:
+    """Mark the features (d,) of the columns that views repeat, and of others that say the same."""
+    encoding = prepared.encoding
+    X, names = encoding.plain(prepared.X), set()
+    for view in trivial:
+        names |= {*view.repeats}
+        names |= {*telling_columns(view.labels, view.explanation.strength, X, encoding)}
+    marked = np.zeros(X.shape[1], dtype=bool)
+    marked[[j for column in encoding.columns if column.name in names for j in column.features]] = 1
+    return marked
 
 
 def _trivial_last(views: list[View], keep: bool) -> list[View]:
@@ -380,10 +385,15 @@ def _trivial_last(views: list[View], keep: bool) -> list[View]:
         return views
     if keep:
         return [view.renamed(f"view {i}") for i, view in enumerate([*real, *trivial], start=1)]
-    names = listing(list(dict.fromkeys(name for view in trivial for name in view.repeats)))
-    message = f"left out {len(trivial)} of {len(views)} views, which only repeat {names}"
-    warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=3)
+    _warn_of_trivial(trivial, len(views))
     return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
+
+
+def _warn_of_trivial(trivial: list[View], count: int) -> None:
+    """Say how many of all views are left out, and which columns they repeat."""
+    names = listing(list(dict.fromkeys(name for view in trivial for name in view.repeats)))
+    message = f"left out {len(trivial)} of {count} views, which only repeat {names}"
+    warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=4)
 
 
 def _as_table(
