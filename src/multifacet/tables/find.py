@@ -121,7 +121,9 @@ def find_views(
         Columns that are no features.
     categories : {"reference", "use"}, default="reference"
         Columns that look like labels (text, truth values and numbers of few values) are only
-        compared with what is found, or used as features.
+        compared with what is found, or used as features. Where there are measurements, they
+        then become latent scores (:mod:`multifacet.frames.latent`), since the gaps between
+        their values would stand before everything else.
     identifier : column name, optional
         Column that names the rows.
     standardize : bool or "auto", default="auto"
