@@ -105,7 +105,7 @@ def summary(found: Table) -> Table:
         "column: how long someone was without smoking tells a relapse. To find it is no fault of "
         "how categories are treated, so the other tables are counted by themselves. What "
         "`find_views` finds beside a column that numbers tell as well is often not believed, and "
-        "it says so: there is nothing else to find.",
+        "it says so.",
     )
     viewed = [row for row in found.rows if row[BELIEVED]]
     fair = [row for row in viewed if _is_more(row, TOLD)]
