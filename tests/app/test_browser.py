@@ -529,3 +529,23 @@ def test_what_is_wrong_is_said(open_page, tmp_path):
     page.get_by_label("Views in a row").fill("9")
     page.locator("#find:enabled").click()
     page.locator(".toast", has_text="“Views in a row”: Input should be less than").wait_for()
+
+
+def test_parts_of_dates_are_ticked_below_their_column(open_page, served, tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {
+        "mass": rng.normal(size=40),
+        "seen": [f"2025-{1 + i % 12:02}-15" for i in range(40)],
+        "age": rng.normal(size=40),
+    }
+    address = uploaded(served[1], write_table(tmp_path / "dated.csv", columns))
+    page = open_page(f"#{address.rsplit('/', 1)[1]}")
+    parts = page.get_by_role("group", name="Parts of seen that are features")
+    parts.get_by_label("seen.month").check()
+    page.get_by_text("3 features used").wait_for()
+    page.get_by_label("Use of age").select_option("none")  # what was ticked stays
+    page.get_by_text("2 features used").wait_for()
+    assert parts.get_by_label("seen.month").is_checked()
+    assert served[1].get(address).json()["setup"]["features"] == ["mass", "seen.month"]
+    parts.get_by_label("seen.month").uncheck()
+    page.get_by_text("1 feature used").wait_for()

@@ -111,10 +111,14 @@ def test_a_search_begins_anew_if_it_was_about_something_else(client, small):
 
 def test_what_only_repeats_a_feature_is_known_to_the_next_search(client, tmp_path):
     rng = np.random.default_rng(0)
-    kind = rng.integers(0, 2, 200)
-    columns = {name: rng.choice(["yes", "no"], 200) for name in ("owns", "urban", "insured")}
-    columns |= {name: rng.normal(size=200) + 1.5 * kind for name in ("x", "y", "z")}
-    path = write_table(tmp_path / "houses.csv", {"bird": [f"b{i}" for i in range(200)]} | columns)
+    species, stage = rng.integers(0, 2, (2, 200))
+    columns = {
+        "species": np.where(species, "blue", "orange"),
+        "width": rng.normal(size=200) + 12 * species,
+        "length": rng.normal(size=200) + 7 * stage,
+        "depth": rng.normal(size=200) + 7 * stage,
+    }
+    path = write_table(tmp_path / "birds.csv", {"bird": [f"b{i}" for i in range(200)]} | columns)
     address = uploaded(client, path, given=[], features=list(columns))
     searched(client, address, n_components="auto")
     assert "only repeats the feature" in client.get(address).json()["views"][0]["beside"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -298,13 +300,69 @@ def test_columns_of_few_values_do_not_keep_the_groups_of_the_rest_from_being_fou
     table |= {name: rng.normal(size=200) + 1.5 * kind for name in ("x", "y", "z")}
     options = {"categories": "use", "n_views": 1, "n_clusters": 2, "n_refits": 0}
     first = find_views(table, keep_trivial=True, **options)
-    assert first[0].repeats
-    views = find_views(table, **options)
+    assert first[0].repeats == []
+    assert nmi(first[0].labels, kind) > 0.5
+    as_they_are = options | {"standardize": False}
+    assert find_views(table, keep_trivial=True, **as_they_are)[0].repeats
+    with pytest.warns(UserWarning, match="left out 1 of 2 views, which only repeat 'owns'"):
+        views = find_views(table, **as_they_are)
     assert views[0].repeats == []
     assert nmi(views[0].labels, kind) > 0.5
     assert views[0].components.shape[1] == len(views[0].feature_weights) == 6
     again = views.predict(table)
     assert nmi(np.asarray(again).ravel(), views[0].labels) > 0.95
+
+
+def test_groups_that_measurements_and_a_column_tell_are_avoided_once_the_column_is_known():
+    rng = np.random.default_rng(0)
+    species, stage = rng.integers(0, 2, (2, 200))
+    table = {
+        "species": np.where(species, "blue", "orange"),
+        "width": rng.normal(size=200) + 12 * species,
+        "length": rng.normal(size=200) + 7 * stage,
+        "depth": rng.normal(size=200) + 7 * stage,
+    }
+    options = {"categories": "use", "n_views": 1, "n_clusters": 2, "n_refits": 0}
+    assert find_views(table, keep_trivial=True, **options)[0].repeats == ["species"]
+    with pytest.warns(UserWarning, match="which only repeat 'species'"):
+        views = find_views(table, **options)
+    assert nmi(views[0].labels, stage) > 0.9
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Answers to six questions that two kinds of people give otherwise, and two measurements."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 300)
+    likely = np.where(kind, 0.9, 0.1)
+    table = {f"q{i}": np.where(rng.random(300) < likely, "yes", "no") for i in range(6)}
+    table["region"] = rng.choice(["north", "south", "west"], 300)
+    table["age"] = rng.normal(size=300)
+    table["income"] = rng.normal(size=300) + 1.5 * kind
+    options = {"n_views": 1, "n_clusters": 2, "n_refits": 0}
+    return table, kind, find_views(table, categories="use", **options)
+
+
+def test_groups_that_categories_tell_together_are_found_and_told_in_their_words(answers):
+    _, kind, views = answers
+    assert views[0].repeats == []
+    assert nmi(views[0].labels, kind) > 0.7
+    assert re.search(r"mostly q\d=(yes|no) \(\d\d %\)", views[0].sentence)
+    shares = views[0].groups[0]["profile"]["region"]["shares"]
+    rows = views[0].labels == 0
+    assert shares["west"] == pytest.approx((answers[0]["region"][rows] == "west").mean(), abs=1e-6)
+
+
+def test_views_with_categories_label_rows_again_after_loading(answers, tmp_path):
+    table, _, views = answers
+    views.save(tmp_path / "views.npz")
+    loaded = Views.load(tmp_path / "views.npz")
+    some = {name: column[[250, 3, 17]] for name, column in table.items()}
+    for one in (views, loaded):
+        np.testing.assert_array_equal(np.asarray(one.predict(table))[:, 0], views[0].labels)
+        np.testing.assert_array_equal(
+            np.asarray(one.predict(some))[:, 0], views[0].labels[[250, 3, 17]]
+        )
 
 
 def test_filling_in_says_where_and_what_it_costs(penguins):

@@ -41,10 +41,12 @@ def in_partitions(frame, sizes):
 
 @pytest.mark.parametrize("sizes", [(400,), (1, 0, 199, 200), (100, 100, 100, 100), (0, 400)])
 @pytest.mark.parametrize("standardize", [True, False, "auto"])
-def test_the_encoding_is_that_of_the_whole_table(table, sizes, standardize):
+@pytest.mark.parametrize("latent", [False, True])
+def test_the_encoding_is_that_of_the_whole_table(table, sizes, standardize, latent):
     frame, _ = table
-    said = {"given": "given", "categories": "use", "standardize": standardize}
+    said = {"given": "given", "categories": "use", "standardize": standardize, "latent": latent}
     whole = prepare(frame, **said)
+    assert bool(whole.encoding.columns[-1].shares) == (latent and standardize is not False)
     found = prepare_partitions(in_partitions(frame, sizes), **said)
     assert any("habitat" in name for name in whole.encoding.feature_names)
     assert found.encoding.feature_names == whole.encoding.feature_names

@@ -58,12 +58,13 @@ class StateAnswer(TypedDict):
 
 
 class ColumnAnswer(TypedDict):
-    """What a column of the table holds."""
+    """What a column of the table holds; ``parts`` are names of features that dates can become."""
 
     name: str
     kind: str
     missing: int
     values: int
+    parts: list[str]
     problem: str | None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -358,9 +358,7 @@ class Exploration:
     def _merged(self, views: Views, groups: list[int], facet: Facet) -> Views:
         """Return the view with some groups in one; evidence that is lost with them is None."""
         view, encoding, rows = views[0], views.encoding, self.rows(facet.id)
-        X = encoding.transform(
-            some_rows({name: self.columns[name] for name in self._used(views)}, rows)
-        )
+        X = encoding.transform(some_rows(self.columns, rows, self._used(views)))
         changed = view.relabelled(
             merge(view.labels, groups),
             X,
@@ -391,14 +389,17 @@ class Exploration:
         return labels
 
 
-def some_rows(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
+def some_rows(
+    columns: dict[str, Any], rows: Array, names: Iterable[str] | None = None
+) -> dict[str, Any]:
     """Return some rows of a table, None where cells are missing, as find_views sees it.
 
-    Columns whose cells hold no single value, such as lists, are left out.
+    All columns, or those of some names, which may be parts of dates such as ``seen.month``. Those
+    whose cells hold no single value, such as lists, are left out.
     """
     table = read_table(columns)
     found: dict[str, Any] = {}
-    for name in columns:
+    for name in columns if names is None else names:
         try:
             cells = table.read(name).take(rows)
         except ValueError:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from ..frames.dates import split_part
 from ..results.views import Views
 from .schemas import FORMAT, STATE, KeptState, KeptVersion
 
@@ -36,11 +37,18 @@ def check_setup(roles: dict[str, Any], columns: Collection[str]) -> None:
     """Raise unless columns exist and have one role each."""
     used = [*roles["features"], *roles["given"]]
     used += [] if roles["identifier"] is None else [roles["identifier"]]
-    absent = next((name for name in used if name not in columns), None)
+    features = {*roles["features"]}
+    absent = next((name for name in used if not _known(name, columns, name in features)), None)
     if absent is not None:
         raise ValueError(f"its table has no column {absent!r}")
     if len(set(used)) < len(used):
         raise ValueError("a column has two roles")
+
+
+def _known(name: str, columns: Collection[str], feature: bool) -> bool:
+    """Tell whether a table has a column, or the dates of which a feature is a part."""
+    asked = split_part(name) if feature else None
+    return name in columns or (asked is not None and asked[0] in columns)
 
 
 def check_steps(steps: list[dict[str, Any]], columns: Collection[str], n_rows: int) -> None:
@@ -136,7 +144,7 @@ def _fits(views: Views, step: dict[str, Any], columns: Collection[str], n: int) 
         and all(bool(np.isfinite(one).all()) for one, _, _ in shapes)
         and np.unique(view.labels).tolist() == list(range(k))
         and sorted(encoded) == list(range(d))
-        and {column.name for column in views.encoding.columns} <= {*columns}
+        and all(_known(column.name, columns, True) for column in views.encoding.columns)
         and views.index.shape == (n,)
         and all(labels.shape == (n,) for labels in views.given.values())
         and {*step["given"]} <= {*views.given}

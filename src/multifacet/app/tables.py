@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..files import FileData, read_file
-from ..frames.cells import read_column, whole
+from ..frames.cells import Cells, read_column, whole
+from ..frames.dates import PARTS, part_of
+from ..frames.looks import are_dates
 from ..frames.roles import REASONS, assign_roles
 from ..frames.table import Table, listing, read_table
 from ..linalg import Array
@@ -93,6 +95,7 @@ def _describe_column(table: Any, name: str) -> ColumnAnswer:
             "kind": "other",
             "missing": 0,
             "values": 0,
+            "parts": [],
             "problem": for_the_page(error),
         }
     distinct = len(set(cells.present.tolist()))
@@ -101,8 +104,20 @@ def _describe_column(table: Any, name: str) -> ColumnAnswer:
         "kind": cells.kind,
         "missing": int(cells.missing.sum()),
         "values": distinct,
+        "parts": _parts(name, cells),
         "problem": None,
     }
+
+
+def _parts(name: str, cells: Cells) -> list[str]:
+    """Return the names by which parts of dates can be features; none if it holds no dates."""
+    if cells.kind != "date" and not (len(cells.present) and are_dates(cells)):
+        return []
+    try:
+        part_of(cells, PARTS[0])
+    except ValueError:  # dates of which nobody can tell the month
+        return []
+    return [f"{name}.{part}" for part in PARTS]
 
 
 def cells_of(columns: dict[str, Any], rows: Array) -> list[list[Any]]:

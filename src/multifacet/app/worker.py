@@ -81,7 +81,7 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
     table = {name: job[name] for name in ("features", "identifier", "standardize", "missing")}
     rows = np.arange(job["n_rows"]) if job["rows"] is None else np.array(job["rows"])
     for name in job["names"]:
-        prepared = prepare(columns, given=given or None, **table)
+        prepared = prepare(columns, given=given or None, **table, latent=True)
         places = prepared.rows
         index = rows[places] if prepared.encoding.identifier is None else prepared.index
         shown = prepared.shown.within(job["image_folder"])

@@ -94,7 +94,7 @@ class Parts:
         frame = open_partitions(options["data"])
         said: dict[str, Any] = {name: options[name] or None for name in _ROLES}
         said |= {name: options[name] for name in ("missing", "standardize")}
-        prepared = prepare_partitions(frame, given=options["given"] or None, **said)
+        prepared = prepare_partitions(frame, given=options["given"] or None, **said, latent=True)
         # Pictures are not where the workers are.
         prepared = replace(prepared, shown=replace(prepared.shown, images={}))
         parts = cls(frame, prepared)

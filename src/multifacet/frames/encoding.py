@@ -12,9 +12,16 @@ from scipy.sparse import csr_matrix, diags, issparse
 
 from ..linalg import TOO_LARGE, TOO_SMALL, Array
 from .cells import Cells, as_kind, check_cells, check_sparse
+from .latent import Ordered, Race, draws, row_keys
 from .notes import Note
 from .scaling import SCALINGS, Profile, Scaling, choose_scaling
 from .table import listing, read_table
+
+#: Numbers of at most so many values, each of which so many rows have, may be categories.
+_FEW_VALUES, _ROWS_PER_VALUE = 5, 3
+#: Share of the rows that measurements tell apart from which categories can be drawn by rows, and
+#: of the numbers and truth values that are measured.
+_TOLD_APART, _MEASURED = 0.5, 0.25
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,10 @@ class Column:
         two values (the indicator of the second), otherwise one per category.
     fill : float, bool, str or None
         What stands in for a missing value; None if missing values are errors.
+    levels, shares : list of float
+        The numbers that stand for its values (empty if they have no order) and how often each is
+        there, if its features are latent scores (see :mod:`multifacet.frames.latent`); empty if
+        they are the numbers themselves.
     """
 
     name: str
@@ -41,6 +52,16 @@ class Column:
     categories: list[str] = field(default_factory=list)
     features: list[int] = field(default_factory=list)
     fill: float | bool | str | None = None
+    levels: list[float] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+
+    @property
+    def latent(self) -> Ordered | Race | None:
+        """The way from values to latent scores and back; None if there is none."""
+        if not self.shares:
+            return None
+        shares = tuple(self.shares)
+        return Ordered(tuple(self.levels), shares) if self.levels else Race(shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +109,28 @@ class Encoding:
         largest = self.scale.max()  # whose square may be more than a number can be
         common = largest * np.sqrt(np.mean((self.scale / largest) ** 2))
         return replace(self, scale=np.full_like(self.scale, common), scaling=why)
+
+    def plain(self, X: Any) -> Any:
+        """Return features (n, d) with the values of categories in place of latent scores.
+
+        Examples
+        --------
+        >>> from multifacet.frames import prepare
+        >>> birds = {"mass": [1.0, 2.5, 3.0, 4.5], "sex": ["f", "m", "m", "f"]}
+        >>> prepared = prepare(birds, categories="use", latent=True)
+        >>> prepared.encoding.plain(prepared.X)[:, 1].tolist()
+        [-1.0, 1.0, 1.0, -1.0]
+        """
+        softened = [column for column in self.columns if column.features and column.shares]
+        if not softened:
+            return X
+        X = np.array(X)
+        for column in softened:
+            where, latent = column.features, column.latent
+            assert latent is not None
+            mean, scale = self.mean[where], self.scale[where]
+            X[:, where] = (latent.values(X[:, where] * scale + mean) - mean) / scale
+        return X
 
     def transform(self, data: Any) -> Any:
         """Encode new rows of the same kind of data.
@@ -148,7 +191,9 @@ class Encoding:
             raise ValueError(f"the scaling {scaling!r} is not known")
         return cls(
             columns=[
-                Column(**{one.name: column[one.name] for one in fields(Column)})
+                Column(
+                    **{one.name: column[one.name] for one in fields(Column) if one.name in column}
+                )
                 for column in description["columns"]
             ],
             feature_names=list(description["feature_names"]),
@@ -191,12 +236,22 @@ def encode(encoding: Encoding, rows: Any, dtype: Any) -> Any:
         scaled = rows[:, [j for j, _ in used]] @ diags(1 / encoding.scale)
         return csr_matrix(scaled, dtype=dtype)
     n = len(rows[used[0][1].name].values)
+    numbers = {column.name: _numbers(column, rows[column.name]) for _, column in used}
+    softened = any(column.shares for _, column in used)
+    keys = row_keys((_identity(part) for part in numbers.values()), n) if softened else None
     X = np.empty((n, len(encoding.feature_names)), dtype=dtype)
     for _, column in used:
         where = column.features
-        numbers = _numbers(column, rows[column.name])
-        X[:, where] = (numbers - encoding.mean[where]) / encoding.scale[where]
+        part = numbers.pop(column.name)
+        if keys is not None and column.latent is not None:
+            part = column.latent.scores(part, draws(keys, where[0], len(where)))
+        X[:, where] = (part - encoding.mean[where]) / encoding.scale[where]
     return X
+
+
+def _identity(numbers: Array) -> Array:
+    """Return one number per row that tells what a column (n, c) holds."""
+    return numbers[:, 0] if numbers.shape[1] == 1 else numbers.argmax(axis=1)
 
 
 def _numbers(column: Column, cells: Cells) -> Array:
@@ -218,8 +273,13 @@ def _numbers(column: Column, cells: Cells) -> Array:
     return indicators[:, 1:] if len(position) == 2 else indicators
 
 
-def learn(rows: Any, *, standardize: bool | str, centre: bool, impute: bool) -> Encoding:
+def learn(
+    rows: Any, *, standardize: bool | str, centre: bool, impute: bool, latent: bool = False
+) -> Encoding:
     """Return the encoding of checked rows: cells by name of the column, or a CSR matrix.
+
+    If ``latent``, categories become latent scores where units differ and measurements tell rows
+    apart. Where all columns are alike, being discrete sets none of them apart.
 
     Features that are not standardised may be centred all the same: if they become numbers of single
     precision, a large offset would eat up their digits.
@@ -237,9 +297,9 @@ def learn(rows: Any, *, standardize: bool | str, centre: bool, impute: bool) -> 
         if why != "units":
             return encoding.on_one_scale(why)
         skewed = [name for name, one in profiles.items() if one is not None and one.skewed]
-        return replace(encoding, scaling=why, skewed=skewed)
+        encoding = replace(encoding, scaling=why, skewed=skewed)
     if standardize:
-        return encoding
+        return _with_latent_scores(encoding, rows) if latent and not issparse(rows) else encoding
     return replace(encoding, mean=encoding.mean if centre else np.zeros(d), scale=np.ones(d))
 
 
@@ -270,6 +330,34 @@ def _learn_columns(
                 profiles[name] = Profile.of(numbers[:, 0]) if number else None
         columns.append(column)
     return Encoding(columns, names, np.array(mean), np.array(scale))
+
+
+def _with_latent_scores(encoding: Encoding, cells: Mapping[str, Cells]) -> Encoding:
+    """Return an encoding in which categories become latent scores, if rows are told apart."""
+    used = [column for column in encoding.columns if column.features]
+    softened = {column.name: _softened(column, cells[column.name]) for column in used}
+    measured = [column for column in used if not softened[column.name].shares]
+    numbers = sum(column.kind != "category" for column in used)
+    if not measured or len(measured) < _MEASURED * numbers:
+        return encoding
+    n = len(cells[used[0].name].values)
+    keys = row_keys((_numbers(one, cells[one.name])[:, 0] for one in measured), n)
+    if len(np.unique(keys)) <= _TOLD_APART * n:
+        return encoding
+    columns = [softened.get(column.name, column) for column in encoding.columns]
+    return replace(encoding, columns=columns)
+
+
+def _softened(column: Column, cells: Cells) -> Column:
+    """Return a column of few values with how often each is there; others as they are."""
+    numbers = _numbers(column, cells)
+    if numbers.shape[1] > 1:
+        return replace(column, shares=numbers.mean(axis=0).tolist())
+    levels, counts = np.unique(numbers.astype(float), return_counts=True)
+    few = len(levels) <= min(_FEW_VALUES, len(numbers) / _ROWS_PER_VALUE)
+    if column.kind == "number" and not few:
+        return column
+    return replace(column, levels=levels.tolist(), shares=(counts / len(numbers)).tolist())
 
 
 def _learn_sparse(matrix: Any, profiles: dict[str, Profile | None] | None) -> Encoding:

@@ -78,6 +78,7 @@ def prepare(
     identifier: str | None = None,
     standardize: bool | str = "auto",
     missing: str = "error",
+    latent: bool = False,
 ) -> Prepared:
     """Turn data into a matrix of features, and take the known labels out of it.
 
@@ -113,6 +114,9 @@ def prepare(
         in their place; or leave out their rows. Labels are never imputed: "impute" leaves out
         the rows that lack one. A warning says how many rows are left out, or how many cells were
         filled in. Those of columns that are no features do not matter.
+    latent : bool, default=False
+        Let categories be latent scores (:mod:`multifacet.frames.latent`) where units differ, for a
+        search for groups, in which gaps between their values would stand before everything else.
 
     Returns
     -------
@@ -164,6 +168,7 @@ def prepare(
         standardize=standardize,
         centre=isinstance(table.columns, OnDisk),
         impute=missing == "impute",
+        latent=latent and table.named,
     )
     constant = [column.name for column in encoding.columns if not column.features]
     if constant:

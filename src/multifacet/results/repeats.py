@@ -49,13 +49,7 @@ def repeated_columns(labels: Array, strength: Array, X: Any, encoding: Encoding)
     >>> repeated_columns(groups, np.array([1.0, 0.3]), prepared.X, prepared.encoding)
     ['urban']
     """
-    rows = np.linspace(0, len(labels) - 1, min(len(labels), MAX_ROWS)).round().astype(int)
-    labels = labels[rows]
-    used = [column for column in encoding.columns if column.features]
-    used.sort(key=lambda column: -strength[column.features].max())
-    found = {column.name: _codes(column, X, rows) for column in used[:MAX_COLUMNS]}
-    codes = {name: one for name, one in found.items() if one is not None}
-    told = {name: homogeneity_score(labels, one) for name, one in codes.items()}
+    labels, codes, told = _told(labels, strength, X, encoding)
     order = sorted(told, key=lambda name: -told[name])[:MAX_CORNERS]
     if order and told[order[0]] >= REPEATED:
         return order[:1]
@@ -65,6 +59,28 @@ def repeated_columns(labels: Array, strength: Array, X: Any, encoding: Encoding)
         if i > 1 and adjusted_mutual_info_score(labels, corners) >= REPEATED:
             return order[:i]
     return []
+
+
+def telling_columns(labels: Array, strength: Array, X: Any, encoding: Encoding) -> list[str]:
+    """Return all features of few values each of which tells the group of nearly every row.
+
+    Parameters are those of :func:`repeated_columns`. Several columns may say the same.
+    """
+    _, _, told = _told(labels, strength, X, encoding)
+    return [name for name, share in told.items() if share >= REPEATED]
+
+
+def _told(
+    labels: Array, strength: Array, X: Any, encoding: Encoding
+) -> tuple[Array, dict[str, Array], dict[str, float]]:
+    """Return labels of some rows, columns of few values there, and how far each tells groups."""
+    rows = np.linspace(0, len(labels) - 1, min(len(labels), MAX_ROWS)).round().astype(int)
+    labels = labels[rows]
+    used = [column for column in encoding.columns if column.features]
+    used.sort(key=lambda column: -strength[column.features].max())
+    found = {column.name: _codes(column, X, rows) for column in used[:MAX_COLUMNS]}
+    codes = {name: one for name, one in found.items() if one is not None}
+    return labels, codes, {n: float(homogeneity_score(labels, one)) for n, one in codes.items()}
 
 
 def _codes(column: Column, X: Any, rows: Array) -> Array | None:

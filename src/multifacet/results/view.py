@@ -339,6 +339,7 @@ class View:
         >>> view.readable(X, prepared.encoding).groups[1]["profile"]["mass"]
         {'mean': 85.0, 'sd': 5.0}
         """
+        X = encoding.plain(X)
         explanation = measures.explained(
             X,
             self.labels,

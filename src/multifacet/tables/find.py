@@ -29,6 +29,7 @@ from ..frames.table import described, listing
 from ..linalg import Array
 from ..progress import announce
 from ..results.gallery import with_gallery
+from ..results.repeats import telling_columns
 from ..results.view import View
 from ..results.views import Views
 from ..validation import check_count, check_labelings
@@ -120,7 +121,9 @@ def find_views(
         Columns that are no features.
     categories : {"reference", "use"}, default="reference"
         Columns that look like labels (text, truth values and numbers of few values) are only
-        compared with what is found, or used as features.
+        compared with what is found, or used as features. Where there are measurements, they
+        then become latent scores (:mod:`multifacet.frames.latent`), since the gaps between
+        their values would stand before everything else.
     identifier : column name, optional
         Column that names the rows.
     standardize : bool or "auto", default="auto"
@@ -201,7 +204,7 @@ def find_views(
         if dry_run:
             return (partition_roles if is_dask(data) else decide_roles)(data, **columns)
         prepared = (prepare_partitions if is_dask(data) else prepare)(
-            data, **columns, standardize=standardize, missing=missing
+            data, **columns, standardize=standardize, missing=missing, latent=True
         )
     prepared = replace(prepared, shown=replace(prepared.shown, folder=image_folder))
     finder = ViewFinder(n_views, n_clusters, random_state=random_state, **options)
@@ -340,8 +343,8 @@ def _beyond_features(
 ) -> list[View]:
     """Search on beside views that only repeat a feature, until there are enough that do not.
 
-    A column of few values is a perfect gap, so it is what a search finds first. Who has the column
-    knows it, so the next search looks at all others.
+    Who has the column knows it, so the next search looks at all columns that do not tell the same
+    by themselves. If those that are left do so together, it avoids what they tell.
     """
     wanted = finder.n_views if isinstance(finder.n_views, int) else 1
     # Not as a clone, which copies what listens to progress. The checkpoint is of the first search.
@@ -351,13 +354,29 @@ def _beyond_features(
         trivial = [view for view in found if view.repeats]
         if not trivial or sum(not view.repeats for view in found) >= wanted:
             break
-        names = {name for view in trivial for name in view.repeats}
-        columns = [column for column in prepared.encoding.columns if column.name in names]
-        used[[feature for column in columns for feature in column.features]] = False
+        left = used & ~_telling(prepared, trivial)
+        if (left == used).all():
+            known = [*known, *(view.labels for view in trivial)]
+        used = left
         if not used.any() or not (issparse(prepared.X) or isinstance(prepared.X, np.ndarray)):
             break
         found = _fitted(prepared, again, known, used)
-    return found if any(not view.repeats for view in found) else views
+    if found == views or all(view.repeats for view in found):
+        return views
+    _warn_of_trivial([view for view in views if view.repeats], len(views) + len(found))
+    return found
+
+
+def _telling(prepared: Prepared, trivial: list[View]) -> Array:
+    """Mark the features (d,) of the columns that views repeat, and of others that say the same."""
+    encoding = prepared.encoding
+    X, names = encoding.plain(prepared.X), set()
+    for view in trivial:
+        names |= {*view.repeats}
+        names |= {*telling_columns(view.labels, view.explanation.strength, X, encoding)}
+    marked = np.zeros(X.shape[1], dtype=bool)
+    marked[[j for column in encoding.columns if column.name in names for j in column.features]] = 1
+    return marked
 
 
 def _trivial_last(views: list[View], keep: bool) -> list[View]:
@@ -368,10 +387,15 @@ def _trivial_last(views: list[View], keep: bool) -> list[View]:
         return views
     if keep:
         return [view.renamed(f"view {i}") for i, view in enumerate([*real, *trivial], start=1)]
-    names = listing(list(dict.fromkeys(name for view in trivial for name in view.repeats)))
-    message = f"left out {len(trivial)} of {len(views)} views, which only repeat {names}"
-    warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=3)
+    _warn_of_trivial(trivial, len(views))
     return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
+
+
+def _warn_of_trivial(trivial: list[View], count: int) -> None:
+    """Say how many of all views are left out, and which columns they repeat."""
+    names = listing(list(dict.fromkeys(name for view in trivial for name in view.repeats)))
+    message = f"left out {len(trivial)} of {count} views, which only repeat {names}"
+    warnings.warn(f"{message} (keep_trivial=True keeps them)", UserWarning, stacklevel=4)
 
 
 def _as_table(

@@ -33,6 +33,7 @@ def prepare_partitions(
     given: Any = None,
     standardize: bool | str = "auto",
     missing: str = "error",
+    latent: bool = False,
     **said: Any,
 ) -> Prepared:
     """Do as :func:`multifacet.frames.prepare`, but with a sample of a table in partitions.
@@ -41,7 +42,7 @@ def prepare_partitions(
     ----------
     data : dask data frame or dask array of shape (n, d)
         The table.
-    given, standardize, missing : object
+    given, standardize, missing, latent : object
         As in :func:`multifacet.frames.prepare`; labels may be dask series or arrays as well.
     **said
         Its ``features``, ``exclude``, ``categories`` and ``identifier``.
@@ -64,7 +65,8 @@ def prepare_partitions(
     found, sample, known, labels = _surveyed(data, given)
     features = decide_roles(sample, given=known, **said).features
     _refuse_bad_cells(found, labels, {*features}, missing)
-    base = prepare(sample, given=known, standardize=standardize, missing=missing, **said)
+    how: dict[str, Any] = {"standardize": standardize, "missing": missing, "latent": latent}
+    base = prepare(sample, given=known, **how, **said)
     if found.matrix is None:
         encoding = _completed(base.encoding, found.columns)
     else:
@@ -250,6 +252,9 @@ def _described(column: Column, known: ColumnSummary) -> tuple[Column, Array, Arr
         fill, n = max(categories, key=counts.__getitem__), known.n_rows
         counts = counts + Counter({fill: n - known.n_present})
     shares = np.array([counts[value] / n for value in categories])
-    shares = shares[1:] if len(categories) == 2 else shares
     filled = replace(column, categories=categories, fill=fill)
+    if column.shares:
+        levels = [0.0, 1.0] if len(categories) == 2 else []
+        filled = replace(filled, levels=levels, shares=shares.tolist())
+    shares = shares[1:] if len(categories) == 2 else shares
     return filled, shares, np.sqrt(shares * (1 - shares))

@@ -22,9 +22,12 @@ async function change(more) {
   take(found ?? state.exploration);
 }
 
+// Columns in their order, each date before its parts.
+const named = () => state.preview.columns.flatMap((column) => [column.name, ...column.parts]);
+
 function assign(name, role) {
   const { setup } = state.exploration;
-  const order = state.preview.columns.map((column) => column.name);
+  const order = named();
   const without = (names) => names.filter((one) => one !== name);
   const withIt = (names) => order.filter((one) => one === name || names.includes(one));
   change({
@@ -32,6 +35,14 @@ function assign(name, role) {
     given: role === "given" ? [...without(setup.given), name] : without(setup.given),
     identifier: role === "identifier" ? name : setup.identifier === name ? null : setup.identifier,
   });
+}
+
+// Parts of dates are features only if someone asks for them.
+function partTicks(column) {
+  const { features } = state.exploration.setup;
+  const tick = (name) => h("label", { class: "check" }, h("input", { type: "checkbox", checked: features.includes(name), "aria-label": name,
+    onchange: (event) => assign(name, event.target.checked ? "feature" : "none") }), name.slice(column.name.length + 1));
+  return h("div", { class: "row ticks", role: "group", "aria-label": `Parts of ${column.name} that are features` }, column.parts.map(tick));
 }
 
 function columnRow(column) {
@@ -42,7 +53,8 @@ function columnRow(column) {
   if (column.missing) facts.push(`${column.missing.toLocaleString("en")} missing`);
   if (why && why !== "excluded") facts.push(why);
   return h("li", { class: `column ${role}` },
-    h("div", {}, h("strong", {}, column.name), h("span", { class: column.missing ? "note warn" : "note" }, facts.join(" · "))),
+    h("div", {}, h("strong", {}, column.name), h("span", { class: column.missing ? "note warn" : "note" }, facts.join(" · ")),
+      column.parts.length ? partTicks(column) : null),
     select("", ROLES, role, (value) => assign(column.name, value), { "aria-label": `Use of ${column.name}` }));
 }
 
