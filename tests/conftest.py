@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import csv
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,16 @@ LONG = (
     "memory",
     "results/test_new_rows.py",
 )
+
+
+@pytest.fixture(autouse=True)
+def no_lost_cluster():
+    """Forget a cluster that a test before has lost: its client is gone, but still asked for."""
+    config, distributed = (sys.modules.get(name) for name in ("dask.config", "distributed"))
+    if config is None or config.get("scheduler", None) != "dask.distributed":
+        return
+    if distributed is None or distributed.client._get_global_client() is None:
+        config.config.pop("scheduler")
 
 
 def pytest_collection_modifyitems(items):
