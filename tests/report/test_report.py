@@ -162,6 +162,9 @@ def test_the_features_behind_a_view_are_those_that_tell_its_groups_apart(found):
     words = Reader(to_html(views.to_dict())).words
     assert "What tells them apart: mass. Without any other feature, that puts 90 % of" in words
     assert "mass: share of the rows of each group, its mean dashed." in words
+    guess = replace(one, explanation=replace(changed, told=0.5), contrasts=[mass])
+    guessed = Reader(to_html(replace(found, views=[guess]).to_dict())).words
+    assert "What differs most: mass. Alone, that does not tell the groups." in guessed
     assert "| group 1 | 7.25 |" in to_markdown(views.to_dict())
     table = words[words.index("The features behind it") :]
     assert table.index("mass") < table.index("a|b*_c`")

@@ -5,12 +5,13 @@ from .contrast import Contrast
 from .differences import NOTICEABLE
 from .explanation import Explanation, explain, importance
 from .vocabulary import telling_words
-from .words import only_numbered
+from .words import beyond_guessing, only_numbered
 
 __all__ = [
     "NOTICEABLE",
     "Contrast",
     "Explanation",
+    "beyond_guessing",
     "explain",
     "importance",
     "only_numbered",

@@ -52,6 +52,21 @@ def only_numbered(names: Sequence[str], weights: Any) -> bool:
     return all(found) and len({one[1] for one in found if one}) == 1
 
 
+def beyond_guessing(told: float | None, sizes: Sequence[int] | Array) -> bool:
+    """Whether features that place a share of the rows tell groups of these sizes.
+
+    To guess the largest group places many rows too.
+
+    Examples
+    --------
+    >>> from multifacet.explain import beyond_guessing
+    >>> beyond_guessing(0.96, [145, 5]), beyond_guessing(0.96, [75, 75])
+    (False, True)
+    """
+    largest = max(sizes) / sum(sizes)
+    return (told or 0.0) - largest >= MUCH * (1 - largest)
+
+
 @dataclass(frozen=True)
 class Property:
     """A feature of two values: what rows are called that have the higher, and the lower one."""
@@ -111,10 +126,9 @@ class Teller:
         count = len({feature for contrast in self.contrasts for feature in contrast.features})
         one = count == 1
         which = "it alone" if one else f"these {NUMBERS[count]} alone"
-        told, largest = self.told or 0.0, self.sizes.max() / self.sizes.sum()
-        if told - largest < MUCH * (1 - largest):  # little better than a guess at the largest
+        if not beyond_guessing(self.told, self.sizes):
             return f"{which} {'does' if one else 'do'} not tell them"
-        return f"{which} {'tells' if one else 'tell'} {_percent(told)} of rows"
+        return f"{which} {'tells' if one else 'tell'} {_percent(self.told or 0.0)} of rows"
 
     def _mixture(self) -> str:
         if self.directions is not None:

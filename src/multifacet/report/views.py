@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..documents import FrontierDict, RoleDict, RunDict, SelectionDict, ViewDict, ViewsDocument
-from ..explain import only_numbered
+from ..explain import beyond_guessing, only_numbered
 from ..results.verdicts import SEPARATION_SCALE, STABILITY_SCALE
 from .blocks import Block, Cell, Details, Line, Page, Paragraph, Section, Table
 from .gallery import answer_gallery
@@ -105,6 +107,8 @@ def _features(document: ViewsDocument, view: ViewDict) -> str:
         return ""
     if contrasts:
         named = listed([one["name"] for one in contrasts])
+        if not beyond_guessing(view.get("told"), list(Counter(view["labels"]).values())):
+            return f"What differs most: {named}. Alone, that does not tell the groups."
         return (
             f"What tells them apart: {named}. Without any other feature, that puts "
             f"{share(view.get('told') or 0.0)} of the rows into their group."
