@@ -8,8 +8,10 @@ reach (in nats, as -log p):
 - *distinctness* (:mod:`.distinct`): the likelihood of two Gaussians over one unimodal law.
 
 What to *believe* is their sum where chance has had its say (``surprise``): groups must be there
-with rounding undone (:mod:`.rounding`), with and without the means of what is given, and a wider
-gap is asked for along one direction, and where one looks at groups from where they differ most.
+with rounding undone (:mod:`.rounding`), with and without the means of what is given, in subspaces
+that are as wide in all directions, and a wider gap is asked for along one direction, and where one
+looks at groups from where they differ most. Where nothing is clear by that, groups may also be
+believed for their *gain* in likelihood over one cloud (:mod:`.gain`), which needs no gap.
 What to *prefer* among the believable ones (``score``) is separation, as far as more of it still
 says more, the order of magnitude of distinctness, which otherwise grows with the rows without
 bound, that other sources propose the groups too (:mod:`.support`), and how many groups are told.
@@ -27,6 +29,7 @@ from scipy.sparse import issparse
 from ..linalg import Array
 from .candidate import Candidate
 from .distinct import distinctnesses
+from .gain import Gains
 from .judge import gumbel_surprise
 from .residual import GroupResidual
 from .rounding import evened
@@ -93,6 +96,11 @@ class Appraisal:
         surprise = self._gaps(separations - extra) + apart
         checks = self._checks(fair, apart, extra, freedom)
         surprise = self._or_own(fair, self._checked(surprise, scores, checks), sources)
+        if Gains.tells(self._sample) and not (surprise >= plan.settled).any():
+            gains = Gains(self._sample).surprise(fair)
+            # Of two looks the better one is taken, which is worth log 2.
+            surprise = np.maximum(surprise, gains - np.log(2))
+            scores += np.log1p(gains)
         appraised = {
             id(one): replace(
                 one,
@@ -139,7 +147,10 @@ class Appraisal:
         def with_rounding_undone(asked: Array) -> Array:
             return self._evened([fair[i] for i in asked], extra[asked], freedom)
 
-        checks: list[Check] = []
+        def in_round_subspaces(asked: Array) -> Array:
+            return self._rounded([fair[i] for i in asked], extra[asked]) + apart[asked]
+
+        checks: list[Check] = [in_round_subspaces]
         if 0 < self._groups_given() < self._plan.alike_bent:
             checks.append(as_they_are)
         if self._even is not None:
@@ -190,6 +201,20 @@ class Appraisal:
             candidates, map(self._within, points), freedom
         )
 
+    def _rounded(self, candidates: Sequence[Candidate], extra: Array) -> Array:
+        """Return the surprise of the gaps of candidates in subspaces of unit variances.
+
+        A long cloud is cut across with few edges, and each half then takes twice as many for its
+        share: its halves look apart, and the more so the longer it is.
+        """
+        found = [
+            NeighbourGraph.of(_round(self._points(one)), self._plan).separation(one.labels).score
+            if one.W.shape[1] > 1
+            else one.separation
+            for one in candidates
+        ]
+        return self._gaps(np.array(found) - extra)
+
     def _groups_given(self) -> int:
         """Return how many groups are given in all."""
         return sum(int(labels.max()) + 1 for labels in self._sample.labelings)
@@ -214,6 +239,12 @@ class Appraisal:
         found = distinctnesses(list(zip(points, labels, strict=True)))
         excess = found - self._plan.usual_distinctness * dimensions
         return gumbel_surprise(excess / (level + slope * dimensions))
+
+
+def _round(points: Array) -> Array:
+    """Return points (m, q), centred, with the same variance in all directions that they have."""
+    left, spread, _ = np.linalg.svd(points, full_matrices=False)
+    return left[:, spread > 1e-6 * spread[:1]]
 
 
 def gap_surprise(sample: Sample, found: Array) -> Array:

@@ -250,7 +250,7 @@ class _AutoFinding(Finding):
     def _labelled(self, choice: _Choice) -> Found:
         """Return a winner with its own groups, and those of all other rows after them."""
         best = choice.best
-        labels = np.asarray(choice.source.label(choice.sample, best, self._X))
+        labels = np.asarray(choice.source.label_table(choice.sample, best))
         labels[choice.sample.rows] = best.labels
         settings = Settings(best.n_clusters, best.n_components)
         return Found(labels, np.linalg.qr(best.W)[0].T, settings)

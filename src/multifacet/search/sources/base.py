@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from ...alternate import Start
 from ...linalg import Array
 from ..candidate import Candidate
+from ..residual import GroupResidual
 from ..sample import Sample
 from ..separation import nearest_groups
 
@@ -76,6 +78,10 @@ class Source(ABC):
         places = np.asarray(X @ candidate.W - sample.mean @ candidate.W)
         return nearest_groups(sample.project(candidate.W), candidate.labels, places)
 
+    def label_table(self, sample: Sample, candidate: Candidate) -> Array:
+        """Return the groups (n,) of all rows of the table, of which it is known what is given."""
+        return self.label(sample, candidate, sample.table)
+
 
 @dataclass(frozen=True)
 class OnCore(Source):
@@ -111,6 +117,10 @@ class OnCore(Source):
         """Return the groups (n,) of rows X (n, d), as the source does."""
         return self.source.label(sample, candidate, X)
 
+    def label_table(self, sample: Sample, candidate: Candidate) -> Array:
+        """Return the groups (n,) of all rows of the table, as the source does."""
+        return self.source.label_table(sample, candidate)
+
 
 class LinearSource(Source):
     """A source whose groups lie on different sides of planes in their subspace."""
@@ -121,3 +131,34 @@ class LinearSource(Source):
         """Return the groups (n,) of rows X (n, d): by the planes between those of the sample."""
         rule = LinearDiscriminantAnalysis().fit(sample.project(candidate.W), candidate.labels)
         return rule.predict(X @ candidate.W - sample.mean @ candidate.W)
+
+    def label_table(self, sample: Sample, candidate: Candidate) -> Array:
+        """Return the groups (n,) of all rows, without the means of what is given if need be.
+
+        Groups are found without these means. Where given groups lie far apart, hardly any direction
+        of the rows as they are shows the others, and planes there tell them badly.
+        """
+        labels, here = candidate.labels, sample.project(candidate.W)
+        if not sample.labelings or issparse(sample.X) or sample.wide:
+            return self.label(sample, candidate, sample.table)
+        left = GroupResidual(sample.X, sample.labelings).columns(np.arange(sample.X.shape[1]))
+        inside, outside = (LinearDiscriminantAnalysis().fit(X, labels) for X in (left, here))
+        if inside.score(left, labels) <= outside.score(here, labels):
+            return self.label(sample, candidate, sample.table)
+        means = (np.asarray(sample.X) - left) @ inside.coef_.T
+        scores = np.asarray(sample.table @ inside.coef_.T) + inside.intercept_
+        scores -= _means_given(means, sample)
+        return (scores > 0).ravel().astype(np.intp) if scores.shape[1] == 1 else scores.argmax(1)
+
+
+def _means_given(means: Array, sample: Sample) -> Array:
+    """Return the means (n, q) of given groups for all rows of a table, from those of its sample.
+
+    Combinations of groups that no row of the sample has get the mean of all.
+    """
+    groups = np.column_stack([np.asarray(one) for one in sample.given])
+    kinds, kind = np.unique(groups, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    each = np.tile(means.mean(axis=0), (len(kinds), 1))
+    each[kind[sample.rows]] = means
+    return each[kind]

@@ -96,10 +96,10 @@ def heaps(X: Array, plan: SearchPlan) -> list[Heap]:
     [40]
     """
     found: dict[bytes, Heap] = {}
-    ends = list(_at_ends(X, plan))
-    # Where most columns have one, as those of words or genes, a heap is no state of a row.
-    if len(ends) > max(plan.usual_heaps * X.shape[1], FEW):
-        ends = []
+    # Where most columns have one, be it small, as those of words, genes or pixels, a heap is how
+    # these columns are, and no state of a row.
+    usual = _columns_with_heaps(X, plan) > max(plan.usual_heaps * X.shape[1], FEW)
+    ends = [] if usual else list(_at_ends(X, plan))
     for heap in ends:
         same = found.get(heap.member.tobytes())
         if same is not None:
@@ -133,6 +133,20 @@ def _at_ends(X: Array, plan: SearchPlan) -> Iterator[Heap]:
             if surprise >= plan.heap_surprise:
                 axis = np.eye(1, X.shape[1], int(feature))[0]
                 yield Heap([axis], at[:, feature], surprise)
+
+
+def _columns_with_heaps(X: Array, plan: SearchPlan) -> int:
+    """Return how many features have more rows at an end than at any value near it, if only few."""
+    found = 0
+    for column in X.T:
+        counts = np.unique(column, return_counts=True)[1]
+        ends = (counts, counts[::-1])
+        found += any(
+            one[0] >= max(plan.fewest_rows, plan.heap_ratio * one[1 : 1 + plan.heap_near].max())
+            for one in ends
+            if len(one) > 1
+        )
+    return found
 
 
 def _on_relations(X: Array, plan: SearchPlan) -> Iterator[Heap]:
