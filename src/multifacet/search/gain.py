@@ -85,7 +85,7 @@ class Gains:
         numbers = np.array([one.n_clusters for one in candidates])
         for k in np.unique(numbers[numbers <= self._plan.mixture_clusters]):
             own = np.flatnonzero(numbers == k)
-            labelings = np.stack([candidates[i].labels for i in own])
+            labelings = np.stack([candidates[int(i)].labels for i in own])
             excess = self.excess(labelings, int(k))
             found[own] = gumbel_surprise(excess)
             for i in np.flatnonzero(found[own] >= self._plan.believable):

@@ -168,4 +168,7 @@ def chance(
     laws = null_laws()
     if stability is None:
         return laws.surprise.exceeded(surprise, n_rows, n_features, n_clusters)
-    return laws.surprise_found_again.exceeded(surprise * stability, n_rows, n_features, n_clusters)
+    found = laws.surprise_found_again.exceeded(surprise * stability, n_rows, n_features, n_clusters)
+    # Some groups are found again by their kind, such as all rows at a value: that adds nothing to
+    # how surprising they are.
+    return max(found, float(np.exp(-max(surprise, 0.0))))

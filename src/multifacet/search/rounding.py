@@ -10,6 +10,28 @@ from scipy.sparse import issparse
 from ..linalg import Array
 from .plan import PLAN, SearchPlan
 
+#: Heaps that are no rule yet, however few the features are.
+FEW = 3
+#: Share of the other values that tells how dense they are next to an end.
+NEXT = 0.2
+
+
+def heaps_are_usual(X: Array, plan: SearchPlan = PLAN) -> bool:
+    """Tell whether most columns of X (n, d) have more rows at an end than at any value near it.
+
+    Those of words, genes and pixels do, if only a few rows: it is how these columns are, and no
+    state of a row.
+    """
+    found = 0
+    for column in X.T:
+        counts = np.unique(column, return_counts=True)[1]
+        found += any(
+            end[0] >= max(plan.fewest_rows, plan.heap_ratio * end[1 : 1 + plan.heap_near].max())
+            for end in (counts, counts[::-1])
+            if len(end) > 1
+        )
+    return found > max(plan.usual_heaps * X.shape[1], FEW)
+
 
 def evened(X: Any, seed: int = 0, plan: SearchPlan = PLAN) -> Any:
     """Return X (n, d) with repeated values of each column spread out; sparse data as they are.
@@ -19,6 +41,8 @@ def evened(X: Any, seed: int = 0, plan: SearchPlan = PLAN) -> Any:
     its neighbouring values: a scale of even steps becomes even, and a value that is far more
     frequent than those next to it stays a heap. Unless several are: whole numbers among
     measurements, or ages of 20, 25 and 30, were rounded, and are spread out between each other.
+    Unless most columns have one at an end, too: small amounts were not seen there, and are spread
+    out beyond the others, as densely as these lie.
 
     Examples
     --------
@@ -32,7 +56,10 @@ def evened(X: Any, seed: int = 0, plan: SearchPlan = PLAN) -> Any:
         return X
     spread: Array = np.array(X, dtype=float)
     rng = np.random.default_rng(seed)
+    usual = heaps_are_usual(spread, plan)
     for column in spread.T:
+        if usual:
+            _spread_ends(column, rng, plan)
         values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
         if not 1 < len(values) < len(column):
             continue
@@ -50,3 +77,16 @@ def _room(values: Array) -> Array:
     """Return half the distance of sorted values (m,) to the nearer of their neighbours."""
     gaps = np.diff(values)
     return np.minimum(np.r_[gaps[0], gaps], np.r_[gaps, gaps[-1]]) / 2
+
+
+def _spread_ends(column: Array, rng: np.random.Generator, plan: SearchPlan) -> None:
+    """Spread the rows of a column (n,) that lie at its ends out beyond the others, in place."""
+    for side in (1.0, -1.0):
+        along = side * column
+        at = along == along.min()
+        others = np.sort(along[~at])
+        if at.sum() < plan.fewest_rows or len(others) < plan.fewest_rows:
+            continue
+        near = others[: max(int(NEXT * len(others)), 2)]
+        width = (near[-1] - near[0]) * at.sum() / len(near)
+        column[at] = side * (near[0] - rng.uniform(0.0, width, at.sum()))

@@ -19,6 +19,7 @@ from ...linalg import Array
 from ..candidate import Candidate
 from ..judge import judge
 from ..plan import SearchPlan
+from ..rounding import heaps_are_usual
 from ..sample import Sample
 from ..separation import NeighbourGraph
 from .base import Proposal, Source
@@ -30,8 +31,6 @@ NONE, DIGITS = 1e-7, 7
 SAME = 1e-5
 #: Steps of a median regression, of its last fits to the better half, and rows that it is tried on.
 MEDIAN_STEPS, LAST_STEPS, TRIED_ROWS = 20, 10, 60
-#: Heaps that are no rule yet, however few the features are.
-FEW = 3
 #: Coordinates in which rows at one place are told apart, and how far they are then.
 APART, APART_BY = 3, 1e-6
 
@@ -96,10 +95,7 @@ def heaps(X: Array, plan: SearchPlan) -> list[Heap]:
     [40]
     """
     found: dict[bytes, Heap] = {}
-    # Where most columns have one, be it small, as those of words, genes or pixels, a heap is how
-    # these columns are, and no state of a row.
-    usual = _columns_with_heaps(X, plan) > max(plan.usual_heaps * X.shape[1], FEW)
-    ends = [] if usual else list(_at_ends(X, plan))
+    ends = [] if heaps_are_usual(X, plan) else list(_at_ends(X, plan))
     for heap in ends:
         same = found.get(heap.member.tobytes())
         if same is not None:
@@ -133,20 +129,6 @@ def _at_ends(X: Array, plan: SearchPlan) -> Iterator[Heap]:
             if surprise >= plan.heap_surprise:
                 axis = np.eye(1, X.shape[1], int(feature))[0]
                 yield Heap([axis], at[:, feature], surprise)
-
-
-def _columns_with_heaps(X: Array, plan: SearchPlan) -> int:
-    """Return how many features have more rows at an end than at any value near it, if only few."""
-    found = 0
-    for column in X.T:
-        counts = np.unique(column, return_counts=True)[1]
-        ends = (counts, counts[::-1])
-        found += any(
-            one[0] >= max(plan.fewest_rows, plan.heap_ratio * one[1 : 1 + plan.heap_near].max())
-            for one in ends
-            if len(one) > 1
-        )
-    return found
 
 
 def _on_relations(X: Array, plan: SearchPlan) -> Iterator[Heap]:
