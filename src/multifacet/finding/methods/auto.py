@@ -111,6 +111,8 @@ class _AutoFinding(Finding):
         self._kernel = KernelMethod().begin(finder, X, given, seed)
         self._banks: dict[Clusters, Bank] = {}
         self._chosen: dict[str, Source] = {}
+        #: Groups (n,) as they were proposed, of views whose edges were put elsewhere.
+        self._proposed: dict[str, Array] = {}
         #: Subspaces (d, q) of views that were found, by their groups.
         self._subspaces: dict[bytes, Array] = {}
 
@@ -148,6 +150,7 @@ class _AutoFinding(Finding):
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         finder, source = self._finder, self._chosen.get(view.name)
+        view = replace(view, labels=self._proposed.get(view.name, view.labels))
         by_kernel = source is None or source.name == KernelSource.name
         if by_kernel and self._X.shape[1] <= PLAN.papers_features:
             return kernel_stability(finder, self._X, view, known, self._seed)
@@ -223,8 +226,11 @@ class _AutoFinding(Finding):
         if choice.best.rejected:
             return None
         # Evidence is asked of what proposed the groups, wherever their edges are put.
-        self._chosen[f"view {len(known) - len(self._given) + 1}"] = choice.source
-        choice = self._with_likely_edges(choice)
+        name = f"view {len(known) - len(self._given) + 1}"
+        self._chosen[name] = choice.source
+        proposed, choice = choice, self._with_likely_edges(choice)
+        if choice is not proposed:
+            self._proposed[name] = np.asarray(self._labelled(proposed).labels)
         best = choice.best
         found = self._solved(choice, known) or self._labelled(choice)
         self._subspaces[in_order(np.asarray(found.labels)).tobytes()] = found.components.T
