@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 pytest.importorskip("fastapi", reason="the extra app is not installed")
 pytest.importorskip("plotly", reason="the extra app is not installed")
 
-from multifacet.app import tables
+from multifacet.app import schemas, steps, tables
 from multifacet.app.exploration import Exploration
 from multifacet.app.repeat import script
 from multifacet.files import FileData, write_table
@@ -29,6 +29,28 @@ from .served import QUICK, running, searched, small_table, uploaded
 STATE = "exploration.json"
 #: A column name that once ran a command in the generated code.
 ATTACK = "A" * 86 + "\\'" + ',__import__("os").system("id>pwned"),#'
+
+
+@pytest.mark.parametrize(
+    ("checked", "held"),
+    [
+        (schemas.Setup, steps.RolesDict),
+        (schemas.Options, steps.OptionsDict),
+        (schemas.Groups, steps.GroupsDict),
+        (schemas.KeptSetup, steps.SetupDict),
+        (schemas.KeptOptions, steps.OptionsDict),
+        (schemas.KeptFind, steps.FindDict),
+        (schemas.KeptVerdict, steps.VerdictDict),
+        (schemas.KeptRename, steps.RenameDict),
+        (schemas.KeptMerge, steps.MergeDict),
+        (schemas.KeptState, steps.StateDict),
+        *((one, steps.VerdictDict) for one in (schemas.Accept, schemas.Reject, schemas.Restore)),
+        (schemas.Rename, steps.RenameDict),
+        (schemas.Merge, steps.MergeDict),
+    ],
+)
+def test_what_is_checked_is_what_is_held(checked, held):
+    assert set(checked.model_fields) == set(held.__annotations__)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +73,7 @@ def find_step(view, names, **changes):
         "options": QUICK | {"novelty_weight": 2.5, "random_state": 7},
         "standardize": False, "missing": "drop",
         "features": names[:-1], "given": names[-1:], "identifier": None,
-        "known": [], "merged": {}, "follows": 0, "among": None,
+        "known": [], "merged": {}, "follows": 0, "passed": 0, "among": None,
     }  # fmt: skip
     return step | changes
 

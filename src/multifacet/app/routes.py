@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import quote
 
 import numpy as np
@@ -29,6 +29,7 @@ from .exploration import Exploration, Origin
 from .guard import Guard
 from .large import write_all_labels
 from .schemas import Begin, Search, Setup, Step
+from .steps import ActionDict, OptionsDict, RolesDict
 from .tables import MAX_UPLOAD
 from .words import SETTINGS, for_the_page
 from .workbench import EXAMPLES, Workbench
@@ -184,7 +185,7 @@ def _add_explorations(app: FastAPI, bench: Workbench) -> None:
     def configure(exploration_id: str, body: Setup) -> Any:
         """Say what the columns are for."""
         exploration = bench.get(exploration_id)
-        exploration.configure(body.model_dump())
+        exploration.configure(cast(RolesDict, body.model_dump()))
         return Answer(_state(bench, exploration))
 
 
@@ -216,7 +217,7 @@ def _add_searches(app: FastAPI, bench: Workbench) -> None:
         count = options.pop("n_views")
         hints = {name: options.pop(name) for name in ("features", "rows", "together")}
         exploration = bench.get(exploration_id)
-        job = bench.search(exploration, options, count, **hints)
+        job = bench.search(exploration, cast(OptionsDict, options), count, **hints)
         return Answer(job.to_dict(), status_code=201)
 
     @app.get("/api/explorations/{exploration_id}/jobs/{job_id}", responses=NO_SUCH)
@@ -314,7 +315,7 @@ def _add_steps(app: FastAPI, bench: Workbench) -> None:
     def step(exploration_id: str, body: Step) -> Any:
         """Accept, reject, restore, rename or merge."""
         exploration = bench.get(exploration_id)
-        exploration.do(body.model_dump())
+        exploration.do(cast(ActionDict, body.model_dump()))
         return Answer(_state(bench, exploration))
 
     @app.delete("/api/explorations/{exploration_id}/steps/last", responses=NO_SUCH)

@@ -13,10 +13,11 @@ from ..frames.cells import Cells, read_column, whole
 from ..frames.dates import PARTS, part_of
 from ..frames.looks import are_dates
 from ..frames.roles import REASONS, assign_roles
-from ..frames.table import Table, listing, read_table
+from ..frames.table import Columns, Table, listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
 from .limits import unpacked_size
+from .steps import SetupDict
 from .words import for_the_page, noted
 
 #: What one request may bring, and what a packed file may unpack to.
@@ -54,20 +55,22 @@ def check_unpacked(name: str, paths: Iterable[Path]) -> None:
             )
 
 
-def first_setup(file: FileData, table: Table, identifier: str | None) -> dict[str, Any]:
+def first_setup(file: FileData, table: Table, identifier: str | None) -> SetupDict:
     """Return what the columns are taken for at first, and why some are left out."""
-    setup: dict[str, Any] = {
-        "standardize": "auto",
-        "missing": "error",
+    setup: SetupDict = {
+        "features": [],
         "given": [],
         "identifier": identifier,
+        "standardize": "auto",
+        "missing": "error",
+        "left_out": {},
+        "notes": [],
     }
     notes = [noted(note) for note in file.notes]
     try:
         roles = assign_roles(table, identifier=identifier, features=file.features)
     except ValueError as error:  # it is for the user to say what the features are
-        return setup | {"features": [], "left_out": {}, "notes": [*notes, for_the_page(error)]}
-    setup |= {"features": roles.features, "identifier": roles.identifier}
+        return {**setup, "notes": [*notes, for_the_page(error)]}
     reason = REASONS["unread"]
     unread = [one.name for one in roles.columns if one.why == reason]
     if unread:
@@ -77,7 +80,8 @@ def first_setup(file: FileData, table: Table, identifier: str | None) -> dict[st
         for one in roles.columns
         if one.use in ("reference", "left out")
     }
-    return setup | {"left_out": why, "notes": notes}
+    setup["features"], setup["identifier"] = roles.features, roles.identifier
+    return {**setup, "left_out": why, "notes": notes}
 
 
 def describe_columns(columns: Mapping[str, Any]) -> list[ColumnAnswer]:
@@ -120,7 +124,7 @@ def _parts(name: str, cells: Cells) -> list[str]:
     return [f"{name}.{part}" for part in PARTS]
 
 
-def cells_of(columns: dict[str, Any], rows: Array) -> list[list[Any]]:
+def cells_of(columns: Columns, rows: Array) -> list[list[Any]]:
     """Return cells of the table as JSON takes them, one list per row; long text is cut."""
     table = read_table(columns)
     listed = [_column_cells(table, name, rows) for name in columns]

@@ -20,12 +20,15 @@ import numpy as np
 
 from ..datasets import make_gaussian_views, make_moons_views
 from ..files import read_file, to_json, write_table
+from ..frames.table import Columns
 from . import display, repeat
+from .answers import ListedAnswer
 from .disk import UnwritableError, writing
 from .exploration import Exploration, Origin
 from .jobs import Job, Jobs
 from .large import is_large, stem, write_excerpt
 from .schemas import STATE, file_name, is_file_name
+from .steps import FoundDict, FoundViews, OptionsDict
 from .tables import check_unpacked, read_within_limits
 
 #: Explorations that are held in memory; others are read again when someone asks.
@@ -133,7 +136,7 @@ class Workbench:
                 raise LookupError(f"there is no exploration {exploration_id!r}")
             return self._remember(Exploration.open(folder))
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[ListedAnswer]:
         """Return the explorations that can be taken up, latest first."""
         states = sorted(self.folder.glob(f"*/{STATE}"), key=lambda one: -one.stat().st_mtime)
         return [
@@ -218,12 +221,12 @@ class Workbench:
     # Searches
 
     def search(
-        self, exploration: Exploration, options: dict[str, Any], count: int, **hints: Any
+        self, exploration: Exploration, options: OptionsDict, count: int, **hints: Any
     ) -> Job:
         """Ask for views; hints say where to look, see :meth:`Exploration.task`."""
         task = exploration.task(options, count, **hints)
 
-        def found(message: dict[str, Any]) -> dict[str, Any]:
+        def found(message: FoundViews) -> FoundDict:
             view_id = exploration.found(task, message)
             return {"kind": "found", "view": view_id, "name": message["name"]}
 
@@ -301,7 +304,7 @@ def _try_out(name: str, exploration: Exploration) -> None:
         raise ValueError(f"{name!r} is damaged: a view in it cannot be shown") from error
 
 
-def _generated(name: str) -> dict[str, Any]:
+def _generated(name: str) -> Columns:
     """Return the columns of a generated example: features and true groupings."""
     if name == "moons":
         X, labelings = make_moons_views(400, n_noise=2, random_state=0)
