@@ -181,6 +181,71 @@ class RoleDict(TypedDict):
     missing: int
 
 
+class EncodedColumnDict(TypedDict):
+    """How a column became features, see :class:`multifacet.frames.encoding.Column`."""
+
+    name: str
+    kind: str
+    categories: list[str]
+    features: list[int]
+    fill: Any
+    levels: NotRequired[list[float]]
+    shares: NotRequired[list[float]]
+
+
+class EncodingDict(TypedDict):
+    """How a table became features, see :class:`multifacet.frames.Encoding`."""
+
+    columns: list[EncodedColumnDict]
+    feature_names: list[str]
+    mean: list[float]
+    scale: list[float]
+    identifier: str | None
+    scaling: NotRequired[str]
+    skewed: NotRequired[list[str]]
+
+
+class ContrastFeatureDict(TypedDict):
+    """A feature that tells groups apart, perhaps in relation to another, by their places."""
+
+    feature: int
+    given: int | None
+    slope: float
+
+
+class ExplanationDict(TypedDict):
+    """What is behind a view, see :class:`multifacet.explain.Explanation`."""
+
+    feature_names: list[str]
+    weights: list[float]
+    effects: list[list[float]]
+    strength: list[float]
+    loadings: list[list[float]]
+    rotation: list[list[float]]
+    cluster_names: list[str]
+    sentence: str
+    contrasts: NotRequired[list[ContrastFeatureDict]]
+    told: NotRequired[float | None]
+
+
+class ViewRow(TypedDict):
+    """A view as a row of a table."""
+
+    view: str
+    verdict: str
+    clusters: int
+    sizes: list[int]
+    features: str
+    separation: float
+    stability: float | None
+    p_value: float | None
+    novelty: float
+    independence: float | None
+    beside: str
+    repeats: str
+    sentence: str
+
+
 class DescriptionDict(TypedDict):
     """A view without its rows: its words, evidence, groups and features."""
 
@@ -318,6 +383,16 @@ class PointsDict(TypedDict):
     coordinates: list[list[float]]
     colour: ColourDict | None
     sampled_from: int
+
+
+class SettingDict(TypedDict):
+    """Settings of a reduction, and how well it predicts held-out rows."""
+
+    n_components: int
+    whitening: float
+    bandwidth: float | None
+    score: float
+    error: float
 
 
 class SparseStepDict(TypedDict):

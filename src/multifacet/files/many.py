@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from .binary import need
 from .parquet import ParquetTable
 from .remote import SUFFIXES, find_remote, open_remote
@@ -93,7 +93,7 @@ class SeveralTables(OnDisk):
             column.dictionary_encode() if str(column.type) in ("string", "large_string") else column
         )
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield the columns of some thousand rows at a time, file by file."""
         return chain.from_iterable(table.batches() for table in self.tables)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from .annotated import open_annotated
 from .binary import broken, check_numbers, need
 from .many import is_several, open_several
@@ -110,7 +110,7 @@ class _ArrowTable(_Mapped):
         self._check_size()
         return coded(self._table[name])
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         for start in range(0, self.n_rows, BATCH_ROWS):
             self._check_size()
             part = self._table.slice(start, BATCH_ROWS)
@@ -137,7 +137,7 @@ class _ArrayTable(_Mapped):
         self._check_size()
         return self._columns[int(name[1:])]
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         for start in range(0, self.n_rows, BATCH_ROWS):
             self._check_size()
             part = np.array(self._array[start : start + BATCH_ROWS])

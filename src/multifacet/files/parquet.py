@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from .binary import INDEX, broken, need
 from .data import named_once
 
@@ -43,7 +43,7 @@ class ParquetTable(OnDisk):
         with self._named():
             return coded(self._file.read([name])[name])
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield the columns of some thousand rows at a time."""
         for group in range(self._file.num_row_groups):
             with self._named():

@@ -22,7 +22,7 @@ from .references import Reference, read_reference
 from .roles import Roles, assign_roles
 from .scaling import are_components, have_one_length
 from .shown import Shown, read_shown
-from .table import OnDisk, Table, columns_of, listing, read_table
+from .table import Columns, OnDisk, Table, columns_of, listing, read_table
 
 #: Share of a column from which filling in its missing values makes a group of its own.
 MANY_MISSING = 0.2
@@ -382,7 +382,7 @@ def _only_numbers(encoding: Encoding) -> bool:
     return all(column.kind == "number" for column in encoding.columns if column.features)
 
 
-def _rows_of(batch: dict[str, Any], rows: Array) -> dict[str, Any]:
+def _rows_of(batch: Columns, rows: Array) -> Columns:
     whole_batch = len(rows) == len(next(iter(batch.values())))
     return batch if whole_batch else {name: column.take(rows) for name, column in batch.items()}
 
