@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 pytest.importorskip("fastapi", reason="the extra app is not installed")
 pytest.importorskip("plotly", reason="the extra app is not installed")
 
-from multifacet.app import schemas, steps, tables
+from multifacet.app import schemas, steps
 from multifacet.app.exploration import Exploration
+from multifacet.app.limits import Limits
 from multifacet.app.repeat import script
 from multifacet.files import FileData, write_table
 
@@ -55,7 +56,8 @@ def test_what_is_checked_is_what_is_held(checked, held):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("outside") / "explorations") as both:
+    folder = tmp_path_factory.mktemp("outside") / "explorations"
+    with running(folder, Limits(unpacked=15_000_000)) as both:
         yield both
 
 
@@ -483,7 +485,6 @@ def bombs(folder):
 
 
 def test_the_limit_holds_for_all_that_is_unpacked(client, kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_UNPACKED", 15_000_000)
     state = {"format": 1, "counter": 0, "setup": None, "steps": []}
     gz = gzip.compress(b"a,b\n" + b"1,2\n" * 5_000_000)
     found = bombs(tmp_path) | {"bomb.csv.gz": gz}

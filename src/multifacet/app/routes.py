@@ -30,7 +30,6 @@ from .guard import Guard
 from .large import write_all_labels
 from .schemas import Begin, Search, Setup, Step
 from .steps import ActionDict, OptionsDict, RolesDict
-from .tables import MAX_UPLOAD
 from .words import SETTINGS, for_the_page
 from .workbench import EXAMPLES, Workbench
 
@@ -137,7 +136,7 @@ def _add_beginnings(app: FastAPI, bench: Workbench) -> None:
             "version": __version__,
             "examples": [{"name": name, "words": words} for name, words in EXAMPLES.items()],
             "explorations": bench.listed(),
-            "max_upload": MAX_UPLOAD,
+            "max_upload": bench.limits.upload,
         }
 
     @app.post("/api/explorations", status_code=201, responses=NO_SUCH)
@@ -156,7 +155,7 @@ def _add_beginnings(app: FastAPI, bench: Workbench) -> None:
         """Begin with a table, or take up an exploration file: the bytes are the body."""
         path = bench.upload_path(name)
         try:
-            await _receive(request, path)
+            await _receive(request, path, bench.limits.upload)
             exploration = await asyncio.to_thread(bench.begin, path)
         finally:
             path.unlink(missing_ok=True)
@@ -390,20 +389,20 @@ def _state(bench: Workbench, exploration: Exploration) -> StateAnswer:
     return display.describe(exploration, jobs)
 
 
-async def _receive(request: Request, path: Path) -> None:
+async def _receive(request: Request, path: Path, most: int) -> None:
     """Write the body to a file; refuse what is too large as soon as that shows."""
     words = (
-        f"the file is larger than {MAX_UPLOAD // 2**20} MB: start the workbench with its path, "
+        f"the file is larger than {most // 2**20} MB: start the workbench with its path, "
         "`multifacet explore FILE`"
     )
     declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > MAX_UPLOAD:
+    if declared.isdigit() and int(declared) > most:
         raise HTTPException(413, words)
     size = 0
     with writing(), path.open("wb") as target:
         async for block in request.stream():
             size += len(block)
-            if size > MAX_UPLOAD:
+            if size > most:
                 raise HTTPException(413, words)
             target.write(block)
 

@@ -16,21 +16,19 @@ from ..frames.roles import REASONS, assign_roles
 from ..frames.table import Columns, Table, listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
-from .limits import unpacked_size
+from .limits import LIMITS, Limits, unpacked_size
 from .steps import SetupDict
 from .words import for_the_page, noted
 
-#: What one request may bring, and what a packed file may unpack to.
-MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
 #: More columns would not fit a page.
 MAX_COLUMNS = 5000
 #: Rows of the preview, and characters of one cell.
 PREVIEW_ROWS, CELL_WIDTH = 8, 200
 
 
-def read_within_limits(path: Path) -> FileData:
+def read_within_limits(path: Path, limits: Limits = LIMITS) -> FileData:
     """Read a table that someone has sent; raise before a small file becomes a huge table."""
-    check_unpacked(path.name, [path])
+    check_unpacked(path.name, [path], limits)
     file = read_file(path)
     count = len(read_table(file.columns).columns)
     if count > MAX_COLUMNS:
@@ -43,15 +41,15 @@ def read_within_limits(path: Path) -> FileData:
     return file
 
 
-def check_unpacked(name: str, paths: Iterable[Path]) -> None:
+def check_unpacked(name: str, paths: Iterable[Path], limits: Limits) -> None:
     """Raise if the files of one upload hold far more, all together, than their sizes say."""
-    left = MAX_UNPACKED
+    left = limits.unpacked
     for path in paths:
         left -= unpacked_size(path, left)
         if left < 0:
             raise ValueError(
-                f"{name!r} unpacks to more than {MAX_UNPACKED // 2**20} MB: that is too much for "
-                "the workbench"
+                f"{name!r} unpacks to more than {limits.unpacked // 2**20} MB: that is too much "
+                "for the workbench"
             )
 
 

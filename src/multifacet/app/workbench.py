@@ -12,6 +12,7 @@ import threading
 import zipfile
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from .disk import UnwritableError, writing
 from .exploration import Exploration, Origin
 from .jobs import Job, Jobs
 from .large import is_large, stem, write_excerpt
+from .limits import LIMITS, Limits
 from .schemas import STATE, file_name, is_file_name
 from .steps import FoundDict, FoundViews, OptionsDict
 from .tables import check_unpacked, read_within_limits
@@ -48,10 +50,12 @@ class Workbench:
     ----------
     folder : str or Path
         Directory that keeps explorations, one directory each; made when the first one begins.
+    limits : Limits
+        What it takes and holds at most.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Path, limits: Limits = LIMITS) -> None:
+        self.folder, self.limits = Path(folder), limits
         self.jobs = Jobs()
         self._lock = threading.RLock()
         self._open: dict[str, Exploration] = {}
@@ -85,7 +89,7 @@ class Workbench:
         """
         if not trusted and _holds_exploration(path):
             return self._unpack(path)
-        file = read_file(path) if trusted else read_within_limits(path)
+        file = read_file(path) if trusted else read_within_limits(path, self.limits)
         file = replace(file, name=file_name(path.name))
         folder = self._new_folder(path.name)
         try:
@@ -101,11 +105,11 @@ class Workbench:
 
     def begin_here(self, data: str | Path) -> Exploration:
         """Begin with a table of whoever started the server: of any size, perhaps in many files."""
-        if not is_large(data):
+        if not is_large(data, self.limits):
             return self.begin(Path(data), trusted=True)
         folder = self._new_folder(stem(data))
         try:
-            file, origin = write_excerpt(data, folder)
+            file, origin = write_excerpt(data, folder, self.limits)
             exploration = Exploration.begin(folder, file)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -210,8 +214,9 @@ class Workbench:
     def _unpack(self, path: Path) -> Exploration:
         folder = self._new_folder(path.name)
         try:
-            _extract(path, folder)
-            exploration = Exploration.open(folder, read_within_limits)
+            _extract(path, folder, self.limits)
+            read = partial(read_within_limits, limits=self.limits)
+            exploration = Exploration.open(folder, read)
             _try_out(path.name, exploration)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -258,9 +263,9 @@ def _holds_exploration(path: Path) -> bool:
         return False
 
 
-def _extract(path: Path, folder: Path) -> None:
+def _extract(path: Path, folder: Path, limits: Limits) -> None:
     """Unpack an archive of plain files into a directory, within the limits."""
-    check_unpacked(path.name, [path])
+    check_unpacked(path.name, [path], limits)
     try:
         with zipfile.ZipFile(path) as archive:
             seen: set[str] = set()
@@ -273,7 +278,7 @@ def _extract(path: Path, folder: Path) -> None:
         raise
     except Exception as error:  # zipfile and zlib say in many types what is wrong inside
         raise ValueError(f"{path.name!r} is broken: {error}") from error
-    check_unpacked(path.name, sorted(folder.iterdir()))
+    check_unpacked(path.name, sorted(folder.iterdir()), limits)
 
 
 def _check_entry(name: str, entry: zipfile.ZipInfo, seen: set[str]) -> None:
