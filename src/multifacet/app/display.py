@@ -30,7 +30,8 @@ from .answers import (
     StateAnswer,
     SummaryAnswer,
 )
-from .exploration import Exploration, Facet
+from .exploration import Exploration
+from .facets import Facet
 from .steps import FindDict
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
 

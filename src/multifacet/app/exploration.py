@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from ..files import FileData, read_file, write_json
 from ..frames.shown import read_shown
-from ..frames.table import Columns, read_table
+from ..frames.table import read_table
 from ..linalg import Array
 from ..results.gallery import with_gallery
 from ..results.views import Views
 from ..runs.table import named_columns, unused
+from .facets import Facet, facets_of, merge, renamed
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
 from .schemas import FORMAT, STATE, check_name
 from .steps import (
@@ -32,19 +33,7 @@ from .steps import (
     TaskDict,
     UseDict,
 )
-from .tables import first_setup
-
-
-@dataclass
-class Facet:
-    """A view in an exploration: what was found, and what the user made of it."""
-
-    id: str
-    name: str
-    step: FindDict
-    status: str = "new"
-    merges: Merges = field(default_factory=list)
-    group_names: dict[int, str] = field(default_factory=dict)
+from .tables import first_setup, some_rows
 
 
 @dataclass(frozen=True)
@@ -152,23 +141,7 @@ class Exploration:
 
     def facets(self) -> dict[str, Facet]:
         """Return the views with all that was done to them, in the order of their discovery."""
-        facets: dict[str, Facet] = {}
-        for step in self.steps:
-            if step["do"] == "find":
-                facets[step["view"]] = Facet(step["view"], step["name"], step)
-                continue
-            facet = facets[step["view"]]
-            if step["do"] == "rename":
-                if step["group"] is None:
-                    facet.name = step["name"]
-                else:
-                    facet.group_names[step["group"]] = step["name"]
-            elif step["do"] == "merge":
-                facet.merges.append(step["groups"])
-                facet.group_names = {}
-            else:
-                facet.status = {"accept": "accepted", "reject": "rejected"}.get(step["do"], "new")
-        return facets
+        return facets_of(self.steps)
 
     def facet(self, name: str) -> Facet:
         """Return one view; raise if there is none of this name."""
@@ -334,7 +307,7 @@ class Exploration:
                 "among": task["rows"],
             }
             before.append(view_id)
-            self._unsaved[view_id] = _renamed(views, message["name"], {})
+            self._unsaved[view_id] = renamed(views, message["name"], {})
             self._seen = {key: seen for key, seen in self._seen.items() if key[0] != view_id}
             self.steps.append(step)
             self.save()
@@ -360,7 +333,7 @@ class Exploration:
                     views = self._merged(views, groups, facet)
                 # Of each view, what was found and its last version are held.
                 kept = {k: v for k, v in self._seen.items() if k[0] != view_id or k[1] == ""}
-                self._seen = kept | {key: _renamed(views, facet.name, facet.group_names)}
+                self._seen = kept | {key: renamed(views, facet.name, facet.group_names)}
             return self._seen[key]
 
     def as_found(self, view_id: str) -> Views:
@@ -408,31 +381,6 @@ class Exploration:
         return labels
 
 
-def some_rows(columns: Columns, rows: Array, names: Iterable[str] | None = None) -> Columns:
-    """Return some rows of a table, None where cells are missing, as find_views sees it.
-
-    All columns, or those of some names, which may be parts of dates such as ``seen.month``. Those
-    whose cells hold no single value, such as lists, are left out.
-    """
-    table = read_table(columns)
-    found: Columns = {}
-    for name in columns if names is None else names:
-        try:
-            cells = table.read(name).take(rows)
-        except ValueError:
-            continue
-        pairs = zip(cells.values, cells.missing, strict=True)
-        gaps = cells.missing.any()
-        found[name] = [None if gone else v for v, gone in pairs] if gaps else cells.values
-    return found
-
-
-def merge(labels: Array, groups: list[int]) -> Array:
-    """Return labels with some groups in one, numbered from 0 without gaps."""
-    joined = np.where(np.isin(labels, groups), min(groups), labels)
-    return np.unique(joined, return_inverse=True)[1]
-
-
 def _use(setup: UseDict) -> UseDict:
     """Return what the columns are for, and nothing else."""
     return {
@@ -440,8 +388,3 @@ def _use(setup: UseDict) -> UseDict:
         "given": setup["given"],
         "identifier": setup["identifier"],
     }
-
-
-def _renamed(views: Views, name: str, group_names: dict[int, str]) -> Views:
-    """Return views whose only view, and some of its groups, have the names of the user."""
-    return replace(views, views=[views[0].renamed(name, group_names)])

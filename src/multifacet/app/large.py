@@ -21,7 +21,8 @@ from ..results.partitioned import Teller
 from ..runs.table import ROW, unused
 from ..tables.excerpt import excerpt
 from .disk import writing
-from .exploration import Exploration, Facet, Origin
+from .exploration import Exploration, Origin
+from .facets import Facet
 from .limits import Limits
 from .schemas import file_name
 

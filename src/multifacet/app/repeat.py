@@ -19,8 +19,10 @@ from ..runs.options import defaults
 from ..runs.record import Record
 from ..runs.table import ROW, unused
 from .disk import writing
-from .exploration import Exploration, Facet, some_rows
+from .exploration import Exploration
+from .facets import Facet
 from .steps import FindDict
+from .tables import some_rows
 
 #: Options of a search that need not be said.
 _DEFAULTS = {"n_refits": 3, "random_state": 0}

@@ -148,3 +148,22 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return value if np.isfinite(value) else str(value)
     return value if isinstance(value, bool | int) else str(value)[:CELL_WIDTH]
+
+
+def some_rows(columns: Columns, rows: Array, names: Iterable[str] | None = None) -> Columns:
+    """Return some rows of a table, None where cells are missing, as find_views sees it.
+
+    All columns, or those of some names, which may be parts of dates such as ``seen.month``. Those
+    whose cells hold no single value, such as lists, are left out.
+    """
+    table = read_table(columns)
+    found: Columns = {}
+    for name in columns if names is None else names:
+        try:
+            cells = table.read(name).take(rows)
+        except ValueError:
+            continue
+        pairs = zip(cells.values, cells.missing, strict=True)
+        gaps = cells.missing.any()
+        found[name] = [None if gone else v for v, gone in pairs] if gaps else cells.values
+    return found
