@@ -9,7 +9,7 @@ All of it is optional: what cannot be measured becomes a note (:func:`attempt`),
 """
 
 from ..search import significance
-from .attempts import attempt
+from .attempts import attempt as attempt
 from .independence import TestResult, independence_test
 from .novelty import Frontier, frontier
 from .refits import found_again, stability
@@ -17,7 +17,6 @@ from .refits import found_again, stability
 __all__ = [
     "Frontier",
     "TestResult",
-    "attempt",
     "found_again",
     "frontier",
     "independence_test",
