@@ -161,3 +161,27 @@ def test_every_public_estimator_parameter_is_documented():
         cls = getattr(multifacet, name)
         for parameter in cls().get_params():
             assert f"    {parameter} :" in cls.__doc__, f"{name}.{parameter} has no description"
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem) for p in sorted(Path(__file__).parent.rglob("*.py"))]
+)
+def test_tests_change_no_constant_and_nothing_private(path):
+    """Limits are passed as anybody can pass them; else a test is of another program."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in written_from_outside(node):
+            inside = name.startswith("_") or (name.isupper() and len(name) > 1)  # X is data
+            assert not inside, f"{path.name}:{node.lineno} changes {name}: pass it as an argument"
+
+
+def written_from_outside(node):
+    """Return the attributes of others that a statement, or a call of ``setattr``, writes."""
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        parts = [part for target in targets for part in ast.walk(target)]
+        written = [part for part in parts if isinstance(part, ast.Attribute)]
+        return [part.attr for part in written if getattr(part.value, "id", "") != "self"]
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("setattr", "delattr"):
+        texts = [one.value for one in node.args[:2] if isinstance(one, ast.Constant)]
+        return [text.rpartition(".")[2] for text in texts if isinstance(text, str)]
+    return []

@@ -165,6 +165,17 @@ def alternative_by_rows(
     return Problem(columns, np.full(columns.shape[1], -float(weight)), n_clusters)
 
 
+def strength(labelings: Sequence[Array], n_rows: int, scale: NoveltyScale) -> float:
+    """Return the weight in "unit" scale that is as strong as a weight of one in this scale.
+
+    In the papers' units an indicator of a group of n_c rows has length sqrt(n_c).
+    """
+    if scale == "unit" or not labelings:
+        return 1.0
+    columns = sum(int(labels.max()) + 1 for labels in labelings)
+    return n_rows * len(labelings) / columns
+
+
 class Indicators:
     """Centred indicator columns (n, c) of labelings, made of the rows that are asked for.
 

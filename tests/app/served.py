@@ -12,6 +12,7 @@ import httpx
 import uvicorn
 
 from multifacet.app import Workbench
+from multifacet.app.limits import LIMITS
 from multifacet.app.routes import make_app
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import write_table
@@ -21,9 +22,9 @@ QUICK = {"n_clusters": 2, "n_components": 1, "n_refits": 0}
 
 
 @contextmanager
-def running(folder, **security):
+def running(folder, limits=LIMITS, **security):
     """Run a workbench in a thread; yield it and a client for its addresses."""
-    bench = Workbench(folder)
+    bench = Workbench(folder, limits)
     server = uvicorn.Server(uvicorn.Config(make_app(bench, **security), port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

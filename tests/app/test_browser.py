@@ -20,7 +20,7 @@ pytest.importorskip("plotly", reason="the extra app is not installed")
 from playwright.sync_api import sync_playwright
 
 from multifacet import find_views
-from multifacet.app import large
+from multifacet.app.limits import Limits
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import read_file, write_table
 
@@ -46,7 +46,8 @@ def browser():
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("explorations")) as both:
+    few = Limits(cells=100, drawn=100)  # of tables that this machine has; uploads are held whole
+    with running(tmp_path_factory.mktemp("explorations"), few) as both:
         yield both
 
 
@@ -186,9 +187,7 @@ def test_from_a_file_to_labels_and_back(open_page, served, tmp_path):
     assert page.locator(".view-card.accepted").inner_text().startswith("view 1")
 
 
-def test_a_sample_offers_the_labels_of_all_rows(open_page, served, tmp_path, monkeypatch):
-    monkeypatch.setattr(large, "MAX_CELLS", 100)
-    monkeypatch.setattr(large, "DRAWN", 100)
+def test_a_sample_offers_the_labels_of_all_rows(open_page, served, tmp_path):
     birds = read_file(files("multifacet.datasets").joinpath("penguins.csv")).columns
     (tmp_path / "birds").mkdir()
     for i, part in enumerate((slice(200), slice(200, None))):

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 pytest.importorskip("fastapi", reason="the extra app is not installed")
 pytest.importorskip("plotly", reason="the extra app is not installed")
 
-from multifacet.app import tables
+from multifacet.app import schemas, steps
 from multifacet.app.exploration import Exploration
+from multifacet.app.limits import Limits
 from multifacet.app.repeat import script
 from multifacet.files import FileData, write_table
 
@@ -31,9 +32,32 @@ STATE = "exploration.json"
 ATTACK = "A" * 86 + "\\'" + ',__import__("os").system("id>pwned"),#'
 
 
+@pytest.mark.parametrize(
+    ("checked", "held"),
+    [
+        (schemas.Setup, steps.RolesDict),
+        (schemas.Options, steps.OptionsDict),
+        (schemas.Groups, steps.GroupsDict),
+        (schemas.KeptSetup, steps.SetupDict),
+        (schemas.KeptOptions, steps.OptionsDict),
+        (schemas.KeptFind, steps.FindDict),
+        (schemas.KeptVerdict, steps.VerdictDict),
+        (schemas.KeptRename, steps.RenameDict),
+        (schemas.KeptMerge, steps.MergeDict),
+        (schemas.KeptState, steps.StateDict),
+        *((one, steps.VerdictDict) for one in (schemas.Accept, schemas.Reject, schemas.Restore)),
+        (schemas.Rename, steps.RenameDict),
+        (schemas.Merge, steps.MergeDict),
+    ],
+)
+def test_what_is_checked_is_what_is_held(checked, held):
+    assert set(checked.model_fields) == set(held.__annotations__)
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("outside") / "explorations") as both:
+    folder = tmp_path_factory.mktemp("outside") / "explorations"
+    with running(folder, Limits(unpacked=15_000_000)) as both:
         yield both
 
 
@@ -51,7 +75,7 @@ def find_step(view, names, **changes):
         "options": QUICK | {"novelty_weight": 2.5, "random_state": 7},
         "standardize": False, "missing": "drop",
         "features": names[:-1], "given": names[-1:], "identifier": None,
-        "known": [], "merged": {}, "follows": 0, "among": None,
+        "known": [], "merged": {}, "follows": 0, "passed": 0, "among": None,
     }  # fmt: skip
     return step | changes
 
@@ -461,7 +485,6 @@ def bombs(folder):
 
 
 def test_the_limit_holds_for_all_that_is_unpacked(client, kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_UNPACKED", 15_000_000)
     state = {"format": 1, "counter": 0, "setup": None, "steps": []}
     gz = gzip.compress(b"a,b\n" + b"1,2\n" * 5_000_000)
     found = bombs(tmp_path) | {"bomb.csv.gz": gz}

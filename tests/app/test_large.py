@@ -17,7 +17,8 @@ pytest.importorskip("fastapi", reason="needs the extra app")
 pd = pytest.importorskip("pandas", reason="needs the extra pandas")
 pytest.importorskip("pyarrow", reason="needs the extra arrow")
 
-from multifacet.app import large  # noqa: E402
+from multifacet.app.large import stem  # noqa: E402
+from multifacet.app.limits import Limits  # noqa: E402
 from multifacet.cli import main  # noqa: E402
 from multifacet.datasets import make_gaussian_views  # noqa: E402
 from multifacet.files import pieces  # noqa: E402
@@ -27,6 +28,8 @@ from multifacet.tables.excerpt import excerpt  # noqa: E402
 from .served import running, searched  # noqa: E402
 
 ROWS, SAMPLE = 1200, 200
+#: Everything counts as large, and few rows as a sample.
+FEW = Limits(cells=1000, drawn=SAMPLE)
 X, LABELINGS = make_gaussian_views(ROWS, [2, 2], rotate=False, random_state=0)
 
 
@@ -45,13 +48,6 @@ def folder(tmp_path):
         where = place / "deep" if i == 2 else place
         table[start:stop].to_parquet(where / f"part{i}.parquet", index=False)
     return place
-
-
-@pytest.fixture
-def few_cells(monkeypatch):
-    """Have everything count as large, and few rows as a sample."""
-    monkeypatch.setattr(large, "MAX_CELLS", 1000)
-    monkeypatch.setattr(large, "DRAWN", SAMPLE)
 
 
 def in_files(folder):
@@ -91,7 +87,6 @@ def test_an_excerpt_does_not_depend_on_how_rows_are_cut(folder, tmp_path):
 def test_one_piece_is_held_at_a_time(tmp_path, monkeypatch):
     path = tmp_path / "birds.parquet"
     frame().to_parquet(path, row_group_size=100)
-    monkeypatch.setattr(pieces, "PIECE_BYTES", 1)
     seen = []
 
     def read(piece):
@@ -101,7 +96,7 @@ def test_one_piece_is_held_at_a_time(tmp_path, monkeypatch):
         return part
 
     monkeypatch.setattr("multifacet.tables.excerpt.read_piece", read)
-    assert len(excerpt(path, SAMPLE)[0]) == SAMPLE
+    assert len(excerpt(path, SAMPLE, piece_bytes=1)[0]) == SAMPLE
     assert len(seen) == ROWS // 100
 
 
@@ -116,8 +111,8 @@ def test_a_folder_that_can_be_held_is_one_table(folder, tmp_path):
         assert client.get(f"{address}/files/all-labels.zip").status_code == 404
 
 
-def test_a_sample_is_searched_and_all_rows_are_told(folder, tmp_path, few_cells):
-    with running(tmp_path / "kept") as (bench, client):
+def test_a_sample_is_searched_and_all_rows_are_told(folder, tmp_path):
+    with running(tmp_path / "kept", FEW) as (bench, client):
         address = f"/api/explorations/{bench.begin_here(str(folder)).id}"
         state = known(client, address)
         assert (state["n_rows"], state["all_rows"]) == (SAMPLE, ROWS)
@@ -141,12 +136,12 @@ def test_a_sample_is_searched_and_all_rows_are_told(folder, tmp_path, few_cells)
         assert not any(bench.upload_path("x").parent.parent.glob("*/all-labels.zip"))
 
 
-def test_rows_that_lack_cells_have_no_label(folder, tmp_path, few_cells):
+def test_rows_that_lack_cells_have_no_label(folder, tmp_path):
     path = folder / "part0.parquet"
     table = pd.read_parquet(path)
     table.loc[:9, "x1"] = np.nan
     table.to_parquet(path, index=False)
-    with running(tmp_path / "kept") as (bench, client):
+    with running(tmp_path / "kept", FEW) as (bench, client):
         address = f"/api/explorations/{bench.begin_here(folder).id}"
         known(client, address, missing="drop")
         searched(client, address)
@@ -154,16 +149,16 @@ def test_rows_that_lack_cells_have_no_label(folder, tmp_path, few_cells):
         assert (all_labels(client, address)["view 1"].isna() == lacking).all()
 
 
-def test_one_large_file_and_what_is_kept_of_it(tmp_path, few_cells):
+def test_one_large_file_and_what_is_kept_of_it(tmp_path):
     path = tmp_path / "birds.parquet"
     frame().to_parquet(path, row_group_size=100)
-    with running(tmp_path / "kept") as (bench, client):
+    with running(tmp_path / "kept", FEW) as (bench, client):
         address = f"/api/explorations/{bench.begin_here(path).id}"
         assert client.get(address).json()["all_rows"] == ROWS
         searched(client, address)
     files = {one.name for one in (tmp_path / "kept").rglob("*.parquet")}
     assert files == {"birds-sample.parquet"}
-    with running(tmp_path / "kept") as (_, client):  # which does not know where all rows are
+    with running(tmp_path / "kept", FEW) as (_, client):  # which does not know where all rows are
         state = client.get(address).json()
         assert (state["n_rows"], state["all_rows"]) == (SAMPLE, None)
         assert len(state["views"]) == 1
@@ -179,7 +174,7 @@ def test_one_large_file_and_what_is_kept_of_it(tmp_path, few_cells):
     ],
 )
 def test_a_table_is_called_by_where_it_is(path, name):
-    assert large.stem(path) == name
+    assert stem(path) == name
 
 
 def test_the_command_opens_a_folder(folder, tmp_path):

@@ -11,7 +11,6 @@ import socket
 import tempfile
 import time
 import zipfile
-from pathlib import Path
 
 import httpx
 import numpy as np
@@ -22,7 +21,8 @@ pytest.importorskip("plotly", reason="the extra app is not installed")
 
 from click.testing import CliRunner
 
-from multifacet.app import routes, tables
+from multifacet.app.limits import Limits
+from multifacet.app.routes import STATIC
 from multifacet.cli import main
 from multifacet.files import read_file, write_table
 
@@ -33,7 +33,8 @@ TOKEN = "a-secret-of-the-test"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("explorations")) as both:
+    limits = Limits(unpacked=10_000_000)
+    with running(tmp_path_factory.mktemp("explorations"), limits) as both:
         yield both
 
 
@@ -119,7 +120,7 @@ def test_every_answer_has_a_policy(client):
 
 
 def test_the_page_holds_no_script_and_no_foreign_address():
-    static = Path(routes.STATIC)
+    static = STATIC
     page = (static / "index.html").read_text()
     assert "<script>" not in page
     assert " on" not in page.replace(" on ", "").split("<body>")[1]
@@ -220,8 +221,7 @@ def cube():
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_broken_files_end_in_a_sentence(served, client, name, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_UNPACKED", 10_000_000)
+def test_broken_files_end_in_a_sentence(served, client, name):
     content, words = BROKEN[name]
     content = cube() if name == "cube.npy" else content
     before = sorted(served[0].folder.glob("*"))
@@ -392,7 +392,7 @@ def test_strange_but_valid_tables_are_shown_as_they_are(client):
     compile(client.get(f"{address}/code").json()["python"], "repeat.py", "exec")
 
 
-def test_a_body_that_is_too_large_is_not_read(client, monkeypatch):
+def test_a_body_that_is_too_large_is_not_read(client, tmp_path):
     host, port = client.base_url.host, client.base_url.port
     lines = [
         "POST /api/uploads?name=large.csv HTTP/1.1",
@@ -403,9 +403,9 @@ def test_a_body_that_is_too_large_is_not_read(client, monkeypatch):
         connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         answer = connection.recv(65536).decode()
     assert answer.startswith("HTTP/1.1 413")
-    monkeypatch.setattr(routes, "MAX_UPLOAD", 1000)
     endless = (b"1,2\n" * 100 for _ in range(100))
-    answer = client.post("/api/uploads", params={"name": "endless.csv"}, content=endless)
+    with running(tmp_path, Limits(upload=1000)) as (_, narrow):
+        answer = narrow.post("/api/uploads", params={"name": "endless.csv"}, content=endless)
     assert answer.status_code == 413
     assert "multifacet explore FILE" in answer.json()["detail"]
     answer = client.post("/api/explorations", content=b"[" * 2**21)

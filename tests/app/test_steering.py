@@ -17,7 +17,7 @@ pytest.importorskip("plotly", reason="the extra app is not installed")
 from click.testing import CliRunner
 
 from multifacet.app.display import group_colours
-from multifacet.app.exploration import Facet, merge
+from multifacet.app.facets import Facet, merge
 from multifacet.cli import main
 from multifacet.files import write_table
 from multifacet.metrics import nmi

@@ -151,10 +151,13 @@ def test_wrong_use(here, words, message):
 
 
 def test_no_scheduler_there(here, monkeypatch):
-    monkeypatch.setattr("multifacet.engines.cluster.PATIENCE", 1)
+    def refuse(*args, **kwargs):  # waiting for it takes 10 seconds
+        raise TimeoutError
+
+    monkeypatch.setattr("distributed.Client", refuse)
     done = call("data", "--scheduler", "tcp://127.0.0.1:1")
     assert done.exit_code == 1
-    assert "the scheduler at 'tcp://127.0.0.1:1' did not answer within 1 seconds" in done.output
+    assert "the scheduler at 'tcp://127.0.0.1:1' did not answer within 10 seconds" in done.output
 
 
 def test_without_dask(here, monkeypatch):
@@ -209,11 +212,10 @@ def test_it_is_interrupted(here, address):
     assert [path.name for path in kept.parent.iterdir()] == [".checkpoint.npz"]
 
 
-def test_large_files_are_cut_by_their_row_groups(frame, tmp_path, monkeypatch):
+def test_large_files_are_cut_by_their_row_groups(frame, tmp_path):
     frame.to_parquet(tmp_path / "one.parquet", row_group_size=40)
     assert open_partitions(tmp_path / "one.parquet").npartitions == 1
-    monkeypatch.setattr("multifacet.files.pieces.PIECE_BYTES", 6000)
-    parts = open_partitions(tmp_path / "one.parquet")
+    parts = open_partitions(tmp_path / "one.parquet", piece_bytes=6000)
     assert 2 <= parts.npartitions <= 10
     back = parts.compute(scheduler="sync")
     assert back["name"].tolist() == frame["name"].tolist()

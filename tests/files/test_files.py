@@ -18,8 +18,8 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
-from multifacet.files import annotated as annotated_module
 from multifacet.files import atomic, read_file, to_json, write_json, write_table, write_text
+from multifacet.files.annotated import MAX_SPARSE_CELLS
 from multifacet.frames import prepare
 
 from ..conftest import DATA
@@ -289,7 +289,7 @@ def test_annotated_data_give_features_labels_and_names(annotated):
     assert prepared.encoding.feature_names == data.features
 
 
-def test_matrices_of_annotated_data_can_be_chosen(annotated, monkeypatch):
+def test_matrices_of_annotated_data_can_be_chosen(annotated):
     path, X = annotated
     logs = read_file(path, matrix="layers:logs")
     np.testing.assert_array_equal(logs.columns["g2"], np.log1p(X[:, 1]))
@@ -301,8 +301,15 @@ def test_matrices_of_annotated_data_can_be_chosen(annotated, monkeypatch):
         path,
         matrix="obsm:pca",
     )
-    monkeypatch.setattr(annotated_module, "MAX_SPARSE_CELLS", 10)
-    expect_error(r"sparse with 4 rows and 3 columns.*pass a smaller one \('X', 'layers:logs'", path)
+
+
+def test_sparse_data_that_are_too_large_as_a_table_are_refused(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    data = anndata.AnnData(csr_matrix((20_000, MAX_SPARSE_CELLS // 20_000 + 1)))
+    data.obsm["X_pca"] = np.zeros((20_000, 2))
+    data.write_h5ad(tmp_path / "large.h5ad")
+    message = r"sparse with 20000 rows and 5001 columns.*pass a smaller one \('X', 'obsm:X_pca'"
+    expect_error(message, tmp_path / "large.h5ad", matrix="X")
 
 
 @pytest.mark.filterwarnings("ignore:Variable names are not unique")

@@ -11,7 +11,6 @@ import pytest
 
 from multifacet import find_views
 from multifacet.datasets import make_moons_views
-from multifacet.files import on_disk as module
 from multifacet.files import open_table, read_path
 from multifacet.frames import prepare
 from multifacet.metrics import nmi
@@ -35,10 +34,8 @@ def penguins(n: int = 250, seed: int = 0) -> dict:
 
 
 @pytest.fixture(params=["parquet", "feather", "arrow"])
-def saved(request, tmp_path, monkeypatch):
-    """Write columns to a file that is read in several batches."""
-    monkeypatch.setattr(module, "BATCH_ROWS", 64)
-    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 64)
+def saved(request, tmp_path):
+    """Write columns to a file that has several batches."""
 
     def save(columns: dict):
         table = pa.table(columns)
@@ -60,7 +57,7 @@ OPTIONS = {"given": "species", "identifier": "id"}
 def test_the_same_features_as_in_memory(saved, standardize):
     columns = penguins()
     expected = prepare(columns, **OPTIONS, standardize=standardize)
-    found = prepare(open_table(saved(columns)), **OPTIONS, standardize=standardize)
+    found = prepare(open_table(saved(columns), batch_rows=64), **OPTIONS, standardize=standardize)
     assert isinstance(found.X, np.memmap)
     # On disk, features are centred before they become numbers of single precision.
     centre = 0 if standardize else expected.X.mean(axis=0)
@@ -80,7 +77,7 @@ def test_missing_values(saved, missing):
     columns["island"][[64, 65]] = None
     columns["species"][200] = None
     expected = prepare(columns, **OPTIONS, missing=missing)
-    found = prepare(open_table(saved(columns)), **OPTIONS, missing=missing)
+    found = prepare(open_table(saved(columns), batch_rows=64), **OPTIONS, missing=missing)
     np.testing.assert_allclose(found.X, expected.X, rtol=1e-5, atol=1e-5)
     assert (found.rows == expected.rows).all()
     assert found.imputed == expected.imputed
@@ -90,13 +87,13 @@ def test_errors_name_column_and_row(saved):
     columns = penguins()
     columns["mass"][[3, 90]] = np.nan
     with pytest.raises(ValueError, match="column 'mass' has 2 missing values in rows 3, 90"):
-        prepare(open_table(saved(columns)), **OPTIONS)
+        prepare(open_table(saved(columns), batch_rows=64), **OPTIONS)
     columns = penguins()
     columns["mass"] = [f"bird {i}" for i in range(250)]
     with pytest.raises(ValueError, match="column 'mass' holds text with 250 different values"):
-        prepare(open_table(saved(columns)), features="mass", **OPTIONS)
+        prepare(open_table(saved(columns), batch_rows=64), features="mass", **OPTIONS)
     with pytest.raises(ValueError, match="given='speces' is not a column: did you mean 'species'"):
-        prepare(open_table(saved(penguins())), given="speces")
+        prepare(open_table(saved(penguins()), batch_rows=64), given="speces")
 
 
 @pytest.mark.parametrize(
@@ -116,12 +113,10 @@ def test_files_that_cannot_be_opened(tmp_path, name, content, message):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["f8", ">f4", "i2", "?"])
-def test_arrays_of_every_layout(tmp_path, monkeypatch, order, dtype):
-    monkeypatch.setattr(module, "BATCH_ROWS", 64)
-    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 64)
+def test_arrays_of_every_layout(tmp_path, order, dtype):
     X = np.asarray(np.random.default_rng(0).normal(size=(150, 3)) * 9, dtype, order=order)
     np.save(tmp_path / "a.npy", X)
-    table = open_table(tmp_path / "a.npy")
+    table = open_table(tmp_path / "a.npy", batch_rows=64)
     np.testing.assert_array_equal(np.column_stack([table[name] for name in table]), X)
     parts = [np.column_stack(list(batch.values())) for batch in table.batches()]
     assert [len(part) for part in parts] == [64, 64, 22]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multifacet import KDAC
-from multifacet.alternate import cluster_embedding
+from multifacet.alternate import KMEANS_ROWS, cluster_embedding
 from multifacet.datasets import make_moons_views
 from multifacet.fitting.driver import ManyRows
 from multifacet.metrics import nmi
@@ -71,11 +71,11 @@ def test_data_on_disk(moons, tmp_path):
     assert model.components_.dtype == np.float32
 
 
-def test_clusters_of_many_rows(monkeypatch):
+def test_clusters_of_many_rows():
     rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 3000)
-    U = np.eye(2)[truth] + 0.1 * rng.standard_normal((3000, 2))
-    monkeypatch.setattr("multifacet.alternate.KMEANS_ROWS", 200)
+    n = KMEANS_ROWS + 3000
+    truth = rng.integers(0, 2, n)
+    U = np.eye(2)[truth] + 0.1 * rng.standard_normal((n, 2))
     labels, centres = cluster_embedding(U, n_init=2, seed=0)
     assert nmi(labels, truth) == pytest.approx(1.0)
     assert centres.shape == (2, 2)

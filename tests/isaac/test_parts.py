@@ -11,7 +11,6 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from multifacet.isaac import isa
 from multifacet.isaac.coding import CodingCost, merge_indicators
 from multifacet.isaac.density import density_bits
 from multifacet.isaac.isa import group_components, independent_components
@@ -95,12 +94,11 @@ def test_rank_and_row_limits():
     assert independent_components(noisy).sources.shape == (400, 3)
 
 
-def test_a_search_without_end_is_said(monkeypatch):
-    monkeypatch.setattr(isa, "ICA_STEPS", 1)
+def test_a_search_without_end_is_said():
     X = np.random.default_rng(0).standard_normal((200, 4))
-    assert not independent_components(X).converged
+    assert not independent_components(X, steps=1).converged
     with pytest.warns(ConvergenceWarning, match="did not converge from any start"):
-        find_subspaces(X)
+        find_subspaces(X, steps=1)
 
 
 def within(T, groups):

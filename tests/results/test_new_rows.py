@@ -10,9 +10,10 @@ from scipy.sparse import csr_matrix
 
 from multifacet import View, ViewFinder, Views, find_views
 from multifacet.datasets import make_gaussian_views, make_independent_views
+from multifacet.files import open_table
 from multifacet.metrics import nmi
 from multifacet.results import Found
-from multifacet.results.rule import Rule, spread_rows
+from multifacet.results.rule import KEPT, Rule, spread_rows
 from multifacet.search import Settings
 from multifacet.search.sources import every_source
 
@@ -78,19 +79,19 @@ def test_groups_of_every_kind_are_told_for_new_rows(source, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["auto", "kdac", "linear", "embedding", "isaac"])
-def test_more_rows_than_are_kept_are_labelled_nearly_as_before(method, monkeypatch):
-    monkeypatch.setattr("multifacet.results.rule.KEPT", 150)
-    X, labelings = make_independent_views(900, ["blobs", "moons"], random_state=0)
+def test_more_rows_than_are_kept_are_labelled_nearly_as_before(method):
+    n = KEPT + 400
+    X, labelings = make_independent_views(n + 300, ["blobs", "moons"], random_state=0)
     options = {"n_refits": 0} if method in ("auto", "kdac") else {}
-    given = None if method == "isaac" else labelings[:600, 0]
-    views = find_views(frame(X[:600]), given=given, n_views=1, method=method, **options)
-    assert len(views[0].rule.labels) <= 150
-    told = views.predict(frame(X[:600]))[:, 0]
+    given = None if method == "isaac" else labelings[:n, 0]
+    views = find_views(frame(X[:n]), given=given, n_views=1, method=method, **options)
+    assert len(views[0].rule.labels) <= KEPT
+    told = views.predict(frame(X[:n]))[:, 0]
     assert (told == views[0].labels).mean() >= 0.95
     for group in range(views[0].n_clusters):
         assert (told[views[0].labels == group] == group).mean() >= 0.9
     if method in ("auto", "kdac"):
-        assert nmi(views.predict(frame(X[600:]))[:, 0], labelings[600:, 1]) > 0.95
+        assert nmi(views.predict(frame(X[n:]))[:, 0], labelings[n:, 1]) > 0.95
 
 
 def test_groups_of_several_kinds_at_once_and_none():
@@ -176,10 +177,8 @@ def test_missing_values_are_imputed_if_they_were():
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "npy"])
-def test_files_are_labelled_in_batches(suffix, tmp_path, monkeypatch):
+def test_files_are_labelled_in_batches(suffix, tmp_path):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("multifacet.files.on_disk.BATCH_ROWS", 32)
-    monkeypatch.setattr("multifacet.files.parquet.BATCH_ROWS", 32)
     X, _ = make_gaussian_views(100, [2, 2], rotate=False, random_state=0)
     path, table = tmp_path / f"rows.{suffix}", frame(X)
 
@@ -189,14 +188,18 @@ def test_files_are_labelled_in_batches(suffix, tmp_path, monkeypatch):
         else:
             getattr(table, f"to_{suffix}")(path, index=False)
 
+    def opened():
+        return path if suffix == "csv" else open_table(path, batch_rows=32)
+
     write(table)
     views = find_views(path, n_views=1, n_clusters=2, method="linear")
-    np.testing.assert_array_equal(views.predict(path), views.labelings)
-    np.testing.assert_allclose(views.transform(str(path))[0], views[0].projection, atol=1e-5)
+    for data in (path, str(path), opened()):
+        np.testing.assert_array_equal(views.predict(data), views.labelings)
+        np.testing.assert_allclose(views.transform(data)[0], views[0].projection, atol=1e-5)
     write(table.assign(f1=np.where(np.arange(100) == 70, np.nan, table["f1"])))
     if suffix != "csv":
         with pytest.raises(ValueError, match=r"in the rows from 64 on, column .* in row 6:"):
-            views.predict(path)
+            views.predict(opened())
 
 
 def test_sparse_rows():

@@ -6,6 +6,7 @@ import base64
 import struct
 import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_labels_go_back_to_the_rows(found, described, embeddings, tmp_path):
 
 
 def test_a_file_is_not_read_as_a_whole(folder, described, monkeypatch):
-    monkeypatch.setattr("multifacet.files.reading._read_bytes", None)
+    monkeypatch.setattr(Path, "read_bytes", None)
     views = find_views(folder / "x.npy", rows=described, **QUICK)
     assert views.labelings.shape == (N, 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from ..documents import DescriptionDict, FrontierDict, PairDict
+from .steps import OptionsDict, SetupDict
 
 
 class JobAnswer(TypedDict):
@@ -12,10 +13,17 @@ class JobAnswer(TypedDict):
 
     id: str
     status: str
-    options: dict[str, Any]
+    options: OptionsDict
     names: list[str]
     seconds: float | None
     pid: int | None
+
+
+class ListedAnswer(TypedDict):
+    """An exploration that can be taken up, and when it was changed last."""
+
+    id: str
+    changed: float
 
 
 class SummaryAnswer(TypedDict):
@@ -32,7 +40,7 @@ class SummaryAnswer(TypedDict):
     given: list[str]
     avoided: list[str]
     among: int | None
-    options: dict[str, Any]
+    options: OptionsDict
     stability: float | None
     p_value: float | None
     novelty: float | None
@@ -50,7 +58,7 @@ class StateAnswer(TypedDict):
     n_rows: int
     all_rows: int | None
     n_columns: int
-    setup: dict[str, Any]
+    setup: SetupDict
     views: list[SummaryAnswer]
     jobs: list[JobAnswer]
     steps: list[dict[str, Any]]

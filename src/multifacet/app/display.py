@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..documents import ComparisonDocument, DescriptionDict, FrontierDict
 from ..frames import Reference
 from ..frames.cells import Cells
 from ..frames.references import read_reference
-from ..frames.table import read_table
+from ..frames.table import Columns, read_table
 from ..linalg import Array
 from ..report.words import axis_names
 from ..results.summary import repeating
@@ -30,7 +30,9 @@ from .answers import (
     StateAnswer,
     SummaryAnswer,
 )
-from .exploration import Exploration, Facet
+from .exploration import Exploration
+from .facets import Facet
+from .steps import FindDict
 from .tables import PREVIEW_ROWS, cells_of, describe_columns
 
 #: More points slow a browser down, and hide each other.
@@ -231,7 +233,7 @@ def stratified(labels: Array, most: int) -> Array:
     return np.sort(np.concatenate(parts))
 
 
-def labelings(exploration: Exploration) -> dict[str, Any]:
+def labelings(exploration: Exploration) -> Columns:
     """Return all labelings of the rows: what is known, and the views that were not rejected."""
     found = {name: exploration.columns[name] for name in exploration.setup["given"]}
     for facet in exploration.facets().values():
@@ -271,7 +273,7 @@ def _labels_at(exploration: Exploration, view_id: str, rows: Array) -> list[int 
     return [int(labels[at]) if ok else None for at, ok in zip(places, there, strict=True)]
 
 
-def _numbers(exploration: Exploration, step: dict[str, Any]) -> list[str]:
+def _numbers(exploration: Exploration, step: FindDict) -> list[str]:
     """Return the numeric columns that are neither known nor names of rows."""
     other = {*step["given"], step["identifier"]}
     described = describe_columns({k: v for k, v in exploration.columns.items() if k not in other})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,21 +17,23 @@ from ..linalg import Array
 from ..results.gallery import with_gallery
 from ..results.views import Views
 from ..runs.table import named_columns, unused
+from .facets import Facet, facets_of, merge, renamed
 from .kept import check_groups, check_setup, check_steps, load_views, read_state
 from .schemas import FORMAT, STATE, check_name
-from .tables import first_setup
-
-
-@dataclass
-class Facet:
-    """A view in an exploration: what was found, and what the user made of it."""
-
-    id: str
-    name: str
-    step: dict[str, Any]
-    status: str = "new"
-    merges: list[list[int]] = field(default_factory=list)
-    group_names: dict[int, str] = field(default_factory=dict)
+from .steps import (
+    ActionDict,
+    FindDict,
+    FoundViews,
+    GroupsDict,
+    Merges,
+    OptionsDict,
+    RenameDict,
+    RolesDict,
+    StateDict,
+    TaskDict,
+    UseDict,
+)
+from .tables import first_setup, some_rows
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,11 @@ class Exploration:
     to leave out the last one. Every change is written to the directory before it is answered.
     """
 
-    def __init__(self, folder: Path, state: dict[str, Any], file: FileData) -> None:
+    def __init__(self, folder: Path, state: StateDict, file: FileData) -> None:
         self.folder, self.id = folder, folder.name
-        self.name: str = state["name"]
-        self.steps: list[dict[str, Any]] = state["steps"]
-        self.counter: int = state["counter"]
+        self.name = state["name"]
+        self.steps = state["steps"]
+        self.counter = state["counter"]
         self.lock = threading.RLock()
         self.problem: str | None = None
         self._unsaved: dict[str, Views] = {}
@@ -71,14 +72,20 @@ class Exploration:
         #: Where all rows are, if these are a sample; known for the same reason only here.
         self.origin: Origin | None = None
         first = first_setup(self.file, table, identifier)
-        self.setup: dict[str, Any] = state["setup"] or first
+        self.setup = state["setup"] or first
         self.n_rows = table.n_rows
 
     @classmethod
     def begin(cls, folder: Path, file: FileData) -> Exploration:
         """Begin with a table that was read from the directory."""
-        file_name = file.name
-        state = {"name": file_name, "file": file_name, "steps": [], "counter": 0, "setup": None}
+        state: StateDict = {
+            "format": FORMAT,
+            "name": file.name,
+            "file": file.name,
+            "counter": 0,
+            "setup": None,
+            "steps": [],
+        }
         exploration = cls(folder, state, file)
         exploration.save()
         return exploration
@@ -110,7 +117,7 @@ class Exploration:
                 for name, views in list(self._unsaved.items()):
                     views.save(self.folder / f"{name}.npz")
                     self._seen[name, ""] = self._unsaved.pop(name)
-                state = {
+                state: StateDict = {
                     "format": FORMAT,
                     "name": self.name,
                     "file": self.file.name,
@@ -134,22 +141,7 @@ class Exploration:
 
     def facets(self) -> dict[str, Facet]:
         """Return the views with all that was done to them, in the order of their discovery."""
-        facets: dict[str, Facet] = {}
-        for step in self.steps:
-            if step["do"] == "find":
-                facets[step["view"]] = Facet(step["view"], step["name"], step)
-                continue
-            facet = facets[step["view"]]
-            if step["do"] == "rename" and step["group"] is None:
-                facet.name = step["name"]
-            elif step["do"] == "rename":
-                facet.group_names[step["group"]] = step["name"]
-            elif step["do"] == "merge":
-                facet.merges.append(step["groups"])
-                facet.group_names = {}
-            else:
-                facet.status = {"accept": "accepted", "reject": "rejected"}.get(step["do"], "new")
-        return facets
+        return facets_of(self.steps)
 
     def facet(self, name: str) -> Facet:
         """Return one view; raise if there is none of this name."""
@@ -158,7 +150,7 @@ class Exploration:
             raise LookupError(f"there is no view {name!r} in this exploration")
         return facets[name]
 
-    def do(self, step: dict[str, Any]) -> None:
+    def do(self, step: ActionDict) -> None:
         """Take a step with a view."""
         with self.lock:
             facet = self.facet(step["view"])
@@ -171,13 +163,13 @@ class Exploration:
                     )
                 if len(groups) == k:
                     raise ValueError("all groups in one is no grouping: leave one out")
-                step = step | {"groups": groups}
+                step = {**step, "groups": groups}
             if step["do"] == "rename":
                 self._check_name(facet, step)
             self.steps.append(step)
             self.save()
 
-    def _check_name(self, facet: Facet, step: dict[str, Any]) -> None:
+    def _check_name(self, facet: Facet, step: RenameDict) -> None:
         name = step["name"] = check_name(step["name"])
         if step["group"] is None:
             taken = {one.name for one in self.facets().values() if one.id != facet.id}
@@ -196,12 +188,12 @@ class Exploration:
 
     # Searching
 
-    def configure(self, setup: dict[str, Any]) -> None:
+    def configure(self, setup: RolesDict) -> None:
         """Say what the columns are for."""
         with self.lock:
             table = read_table(self.columns)
-            for role in ("features", "given", "identifier"):
-                names = table.find(role, setup[role])
+            for role, columns in _use(setup).items():
+                names = table.find(role, columns)
                 if len(set(names)) < len(names):
                     raise ValueError(f"{role} names a column twice")
             used = [*setup["features"], *setup["given"]]
@@ -210,18 +202,18 @@ class Exploration:
                 raise ValueError(
                     "a column has two roles: it can be a feature, known or the identifier"
                 )
-            self.setup |= setup
+            self.setup = {**self.setup, **setup}
             self.save()
 
     def task(
         self,
-        options: dict[str, Any],
+        options: OptionsDict,
         count: int,
         *,
         features: list[str] | None = None,
         rows: list[int] | None = None,
-        together: dict[str, Any] | None = None,
-    ) -> dict[str, Any]:
+        together: GroupsDict | None = None,
+    ) -> TaskDict:
         """Return what a worker needs to find so many views beside all that is known.
 
         What was accepted is known, and what was rejected is not to come again: the search is given
@@ -229,7 +221,7 @@ class Exploration:
         groups of a view in ``together`` are not to be told apart.
         """
         with self.lock:
-            setup = self.setup | ({} if features is None else {"features": features})
+            setup = self.setup if features is None else {**self.setup, "features": features}
             self._check_hints(features, rows)
             if not setup["features"]:
                 raise ValueError("no column is a feature: choose at least one")
@@ -250,7 +242,7 @@ class Exploration:
                 "given": [*setup["given"], *(one.name for one in known)],
                 "known": [one.id for one in known],
                 "merged": {one.id: one.merges for one in known},
-                "setup": {k: setup[k] for k in ("features", "given", "identifier")},
+                "setup": _use(setup),
                 "identifier": setup["identifier"],
                 "standardize": setup["standardize"],
                 "missing": setup["missing"],
@@ -276,7 +268,7 @@ class Exploration:
         if rows is not None and not {*rows} <= {*range(self.n_rows)}:
             raise ValueError(f"rows are counted from 0 to {self.n_rows - 1} in this table")
 
-    def known_labels(self, facet: Facet, merges: list[list[int]]) -> list[int | None]:
+    def known_labels(self, facet: Facet, merges: Merges) -> list[int | None]:
         """Return what a search is told of a view with some groups merged.
 
         Rows outside of those that the view was looked for among are one further group.
@@ -290,13 +282,13 @@ class Exploration:
             every[row] = label
         return every
 
-    def found(self, task: dict[str, Any], message: dict[str, Any]) -> str:
+    def found(self, task: TaskDict, message: FoundViews) -> str:
         """Keep a view that a worker has found, and return its id."""
         with self.lock:
             number = 1 + max((int(one[1:]) for one in self._used_ids()), default=0)
             view_id, views = f"v{number}", message["views"]
             before = task.setdefault("found", [])
-            step = {
+            step: FindDict = {
                 "do": "find",
                 "view": view_id,
                 "name": message["name"],
@@ -315,7 +307,7 @@ class Exploration:
                 "among": task["rows"],
             }
             before.append(view_id)
-            self._unsaved[view_id] = _renamed(views, message["name"], {})
+            self._unsaved[view_id] = renamed(views, message["name"], {})
             self._seen = {key: seen for key, seen in self._seen.items() if key[0] != view_id}
             self.steps.append(step)
             self.save()
@@ -341,7 +333,7 @@ class Exploration:
                     views = self._merged(views, groups, facet)
                 # Of each view, what was found and its last version are held.
                 kept = {k: v for k, v in self._seen.items() if k[0] != view_id or k[1] == ""}
-                self._seen = kept | {key: _renamed(views, facet.name, facet.group_names)}
+                self._seen = kept | {key: renamed(views, facet.name, facet.group_names)}
             return self._seen[key]
 
     def as_found(self, view_id: str) -> Views:
@@ -389,33 +381,10 @@ class Exploration:
         return labels
 
 
-def some_rows(
-    columns: dict[str, Any], rows: Array, names: Iterable[str] | None = None
-) -> dict[str, Any]:
-    """Return some rows of a table, None where cells are missing, as find_views sees it.
-
-    All columns, or those of some names, which may be parts of dates such as ``seen.month``. Those
-    whose cells hold no single value, such as lists, are left out.
-    """
-    table = read_table(columns)
-    found: dict[str, Any] = {}
-    for name in columns if names is None else names:
-        try:
-            cells = table.read(name).take(rows)
-        except ValueError:
-            continue
-        pairs = zip(cells.values, cells.missing, strict=True)
-        gaps = cells.missing.any()
-        found[name] = [None if gone else v for v, gone in pairs] if gaps else cells.values
-    return found
-
-
-def merge(labels: Array, groups: list[int]) -> Array:
-    """Return labels with some groups in one, numbered from 0 without gaps."""
-    joined = np.where(np.isin(labels, groups), min(groups), labels)
-    return np.unique(joined, return_inverse=True)[1]
-
-
-def _renamed(views: Views, name: str, group_names: dict[int, str]) -> Views:
-    """Return views whose only view, and some of its groups, have the names of the user."""
-    return replace(views, views=[views[0].renamed(name, group_names)])
+def _use(setup: UseDict) -> UseDict:
+    """Return what the columns are for, and nothing else."""
+    return {
+        "features": setup["features"],
+        "given": setup["given"],
+        "identifier": setup["identifier"],
+    }

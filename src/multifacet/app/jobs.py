@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .answers import JobAnswer
+from .steps import FoundDict, FoundViews, OverDict, PageMessage, TaskDict, WorkerMessage
 from .worker import work
 
 #: Messages that a job keeps for pages that come later, and jobs that may wait.
@@ -38,10 +39,10 @@ class Job:
 
     id: str
     exploration: str
-    task: dict[str, Any] = field(repr=False)
-    found: Callable[[dict[str, Any]], dict[str, Any]] = field(repr=False)
+    task: TaskDict = field(repr=False)
+    found: Callable[[FoundViews], FoundDict] = field(repr=False)
     status: str = "waiting"
-    messages: list[tuple[int, dict[str, Any]]] = field(default_factory=list, repr=False)
+    messages: list[tuple[int, PageMessage]] = field(default_factory=list, repr=False)
     began: float | None = None
     ended: float | None = None
     pid: int | None = None
@@ -52,7 +53,7 @@ class Job:
         """Whether anything is still to come."""
         return self.status in ("waiting", "running")
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def tell(self, message: PageMessage) -> None:
         """Keep a message for the pages; of pictures and progress only the last ones are kept."""
         self.messages.append((next(self._numbers), message))
         if len(self.messages) > MAX_MESSAGES:
@@ -105,7 +106,7 @@ class Jobs:
         with self._lock:
             if not job.active:
                 return
-            self._finish(job, "cancelled", {"kind": "cancelled"})
+            self._finish(job, {"kind": "cancelled"})
             if job in self._waiting:
                 self._waiting.remove(job)
             if job is self._running:
@@ -140,10 +141,10 @@ class Jobs:
         except (EOFError, OSError):
             code = "" if process.exitcode is None else f" (exit code {process.exitcode})"
             words = f"the process of the search was ended{code}, perhaps for lack of memory"
-            self._finish(job, "failed", {"kind": "failed", "message": words})
+            self._finish(job, {"kind": "failed", "message": words})
         except Exception as error:  # a fault of ours must not leave a job that never ends
             words = f"unexpected {type(error).__name__}: {error}"
-            self._finish(job, "failed", {"kind": "failed", "message": words})
+            self._finish(job, {"kind": "failed", "message": words})
         finally:
             if job.status not in ("done", "failed") or not process.is_alive():
                 connection.close()
@@ -156,18 +157,17 @@ class Jobs:
                         self._spare = self._start_worker()
                     self._start_next()
 
-    def _hear(self, job: Job, message: dict[str, Any]) -> None:
-        kind = message["kind"]
-        if kind in ("done", "failed"):
-            self._finish(job, kind, message)
-        elif kind == "found":
+    def _hear(self, job: Job, message: WorkerMessage) -> None:
+        if message["kind"] == "found":
             if job.status == "running":
                 job.tell(job.found(message))
-        else:
+        elif message["kind"] == "progress" or message["kind"] == "sketch":
             job.tell(message)
+        else:
+            self._finish(job, message)
 
-    def _finish(self, job: Job, status: str, message: dict[str, Any]) -> None:
+    def _finish(self, job: Job, message: OverDict) -> None:
         with self._lock:
             if job.active:
-                job.status, job.ended = status, time.time()
+                job.status, job.ended = message["kind"], time.time()
                 job.tell(message)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
@@ -12,20 +12,23 @@ from pydantic import BaseModel, ValidationError
 from ..frames.dates import split_part
 from ..results.views import Views
 from .schemas import FORMAT, STATE, KeptState, KeptVersion
+from .steps import FindDict, Merges, StateDict, StepDict, UseDict
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
-def read_state(folder: Path) -> dict[str, Any]:
+def read_state(folder: Path) -> StateDict:
     """Read exploration.json; raise unless it says what such a file can say."""
     text = (folder / STATE).read_bytes()
-    version = _read(KeptVersion, text)["format"]
+    version = _read(KeptVersion, text).format
     if version != FORMAT:
         raise ValueError(f"it has format {version}, this version reads {FORMAT}")
-    return _read(KeptState, text)
+    return cast(StateDict, _read(KeptState, text).model_dump())
 
 
-def _read(model: type[BaseModel], text: bytes) -> dict[str, Any]:
+def _read(model: type[Model], text: bytes) -> Model:
     try:
-        return model.model_validate_json(text).model_dump()
+        return model.model_validate_json(text)
     except ValidationError as error:
         # What it holds is not repeated: it may hold anything.
         first = error.errors(include_input=False, include_url=False)[0]
@@ -33,7 +36,7 @@ def _read(model: type[BaseModel], text: bytes) -> dict[str, Any]:
         raise ValueError(f"{STATE} is damaged{where and f' at {where}'}: {first['msg']}") from error
 
 
-def check_setup(roles: dict[str, Any], columns: Collection[str]) -> None:
+def check_setup(roles: UseDict, columns: Collection[str]) -> None:
     """Raise unless columns exist and have one role each."""
     used = [*roles["features"], *roles["given"]]
     used += [] if roles["identifier"] is None else [roles["identifier"]]
@@ -51,7 +54,7 @@ def _known(name: str, columns: Collection[str], feature: bool) -> bool:
     return name in columns or (asked is not None and asked[0] in columns)
 
 
-def check_steps(steps: list[dict[str, Any]], columns: Collection[str], n_rows: int) -> None:
+def check_steps(steps: Sequence[StepDict], columns: Collection[str], n_rows: int) -> None:
     """Raise unless every step is about the table and about views that were found before it."""
     found: set[str] = set()
     for step in steps:
@@ -76,7 +79,7 @@ def check_steps(steps: list[dict[str, Any]], columns: Collection[str], n_rows: i
         found.add(view)
 
 
-def check_groups(steps: list[dict[str, Any]], count_found: Callable[[str], int]) -> None:
+def check_groups(steps: Sequence[StepDict], count_found: Callable[[str], int]) -> None:
     """Raise unless all groups that are merged or named exist; views are found with so many."""
     counts: dict[str, int] = {}
     for step in steps:
@@ -91,7 +94,7 @@ def check_groups(steps: list[dict[str, Any]], count_found: Callable[[str], int])
             raise ValueError(f"{view!r} has no group {step['group']}")
 
 
-def count_merged(count: int, merges: list[list[int]]) -> int:
+def count_merged(count: int, merges: Merges) -> int:
     """Return how many groups are left; raise if some cannot be merged."""
     for groups in merges:
         if len({*groups}) < len(groups) or max(groups) >= count or len(groups) == count:
@@ -100,7 +103,7 @@ def count_merged(count: int, merges: list[list[int]]) -> int:
     return count
 
 
-def load_views(path: Path, step: dict[str, Any], columns: Collection[str], n_rows: int) -> Views:
+def load_views(path: Path, step: FindDict, columns: Collection[str], n_rows: int) -> Views:
     """Read a view; raise unless it fits the step that found it and the table."""
     try:
         views = Views.load(path)
@@ -116,7 +119,7 @@ def load_views(path: Path, step: dict[str, Any], columns: Collection[str], n_row
     return views
 
 
-def _fits(views: Views, step: dict[str, Any], columns: Collection[str], n: int) -> bool:
+def _fits(views: Views, step: FindDict, columns: Collection[str], n: int) -> bool:
     """Tell whether the arrays of a view have the types and shapes that belong together."""
     (view,) = views
     d, k, q = len(views.encoding.feature_names), view.n_clusters, len(view.components)

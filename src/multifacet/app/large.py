@@ -12,7 +12,6 @@ from glob import has_magic
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..engines.contents import DRAWN
 from ..files import FileData, read_file
 from ..files.many import is_several
 from ..files.pieces import cut, extent, read_piece
@@ -22,20 +21,19 @@ from ..results.partitioned import Teller
 from ..runs.table import ROW, unused
 from ..tables.excerpt import excerpt
 from .disk import writing
-from .exploration import Exploration, Facet, Origin
+from .exploration import Exploration, Origin
+from .facets import Facet
+from .limits import Limits
 from .schemas import file_name
 
-#: More cells are not held: a sample stands for them.
-MAX_CELLS = 20_000_000
 
-
-def is_large(path: str | Path) -> bool:
+def is_large(path: str | Path, limits: Limits) -> bool:
     """Tell whether a path leads to several files, or to one that is too large to be held."""
     if is_several(path):
         return True
     file = Path(path)
     is_parquet = file.is_file() and recognise_suffix(file.name) == "parquet"
-    return is_parquet and extent(file)[1] > MAX_CELLS
+    return is_parquet and extent(file)[1] > limits.cells
 
 
 def stem(path: str | Path) -> str:
@@ -46,10 +44,10 @@ def stem(path: str | Path) -> str:
     return file_name(named or "table")
 
 
-def write_excerpt(path: str | Path, folder: Path) -> tuple[FileData, Origin | None]:
+def write_excerpt(path: str | Path, folder: Path, limits: Limits) -> tuple[FileData, Origin | None]:
     """Write all rows of Parquet files, or a sample, to one file; return it and where others are."""
     rows, cells = extent(path)
-    held, count = excerpt(path, max(rows, 2) if cells <= MAX_CELLS else DRAWN)
+    held, count = excerpt(path, max(rows, 2) if cells <= limits.cells else limits.drawn)
     if count < 2:
         raise ValueError(f"{str(path)!r} has too few rows ({count}): at least 2 are needed")
     complete = len(held) == count

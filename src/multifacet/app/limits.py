@@ -1,4 +1,4 @@
-"""How much a packed file holds, found out without unpacking it into memory."""
+"""What the workbench takes at most, and how much a packed file holds without unpacking it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,40 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from ..engines.contents import DRAWN
 from ..files.binary import broken, need
 from ..files.reading import recognise_suffix
 
+
+@dataclass(frozen=True)
+class Limits:
+    """What a workbench takes and holds at most.
+
+    Attributes
+    ----------
+    upload : int
+        Bytes that one request may bring.
+    unpacked : int
+        Bytes that a file of somebody may unpack to.
+    cells : int
+        Cells of a table that is held as a whole; a sample stands for more.
+    drawn : int
+        Rows of that sample.
+    """
+
+    upload: int = 150 * 2**20
+    unpacked: int = 600 * 2**20
+    cells: int = 20_000_000
+    drawn: int = DRAWN
+
+
+LIMITS = Limits()
 #: Bytes of the smallest cell: a number, or the address of a text.
 CELL = 8
 

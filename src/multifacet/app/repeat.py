@@ -12,26 +12,29 @@ import numpy as np
 
 from ..files import FileData, read_file, to_json, write_table
 from ..frames.cells import whole
-from ..frames.table import read_table
+from ..frames.table import Columns, read_table
 from ..report.render import to_html
 from ..results.views import Views
 from ..runs.options import defaults
 from ..runs.record import Record
 from ..runs.table import ROW, unused
 from .disk import writing
-from .exploration import Exploration, Facet, some_rows
+from .exploration import Exploration
+from .facets import Facet
+from .steps import FindDict
+from .tables import some_rows
 
 #: Options of a search that need not be said.
 _DEFAULTS = {"n_refits": 3, "random_state": 0}
 
 
-def label_columns(exploration: Exploration) -> dict[str, Any]:
+def label_columns(exploration: Exploration) -> Columns:
     """Return the table with a further column for every view that was not rejected.
 
     Columns whose cells hold no single value, such as lists, are left out.
     """
     table = read_table(exploration.columns)
-    columns: dict[str, Any] = {}
+    columns: Columns = {}
     for name in table.columns:
         try:
             cells = table.read(name)
@@ -128,12 +131,12 @@ def _needs_numpy(found: list[Facet]) -> bool:
     return any(one.merges or _is_partial(one.step) for one in found)
 
 
-def _is_partial(step: dict[str, Any]) -> bool:
+def _is_partial(step: FindDict) -> bool:
     """Tell whether a view may be about some of the rows only."""
     return step["missing"] == "drop" or step["among"] is not None
 
 
-def _given_views(step: dict[str, Any]) -> list[str]:
+def _given_views(step: FindDict) -> list[str]:
     """Return the views that a search was given; others it has found itself, one after the other."""
     return step["known"][: len(step["known"]) - step["follows"]]
 
@@ -187,10 +190,9 @@ def _search_lines(exploration: Exploration, facet: Facet, numbers: dict[str, int
     return lines
 
 
-def _found_before(step: dict[str, Any]) -> int:
+def _found_before(step: FindDict) -> int:
     """Return how many views the same search found before: followed, or passed over."""
-    passed: int = step.get("passed", 0)  # of which earlier versions knew nothing
-    return step["follows"] + passed
+    return step["follows"] + step["passed"]
 
 
 def _record(
@@ -247,21 +249,21 @@ def repeat_files(exploration: Exploration) -> bytes:
     return content.getvalue()
 
 
-def _written(name: str, columns: dict[str, Any]) -> tuple[bytes, FileData]:
+def _written(name: str, columns: Columns) -> tuple[bytes, FileData]:
     """Return a table as the content of a file, and as it is read from there."""
     with writing(), tempfile.TemporaryDirectory() as folder:
         path = write_table(Path(folder) / name, columns)
         return path.read_bytes(), read_file(path)
 
 
-def _some_rows(exploration: Exploration, facet: Facet) -> dict[str, Any]:
+def _some_rows(exploration: Exploration, facet: Facet) -> Columns:
     """Return the rows of a search among some of them, as they are in the table."""
     rows = np.array(facet.step["among"])
     cells = some_rows(exploration.columns, rows)
     return ({} if facet.step["identifier"] else {ROW: rows}) | cells
 
 
-def _row_names(exploration: Exploration, facet: Facet) -> dict[str, Any]:
+def _row_names(exploration: Exploration, facet: Facet) -> Columns:
     """Return the column by which the command line finds the rows of known labels."""
     identifier = facet.step["identifier"]
     if identifier is None:

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import quote
 
 import numpy as np
 from anyio import to_thread
-from fastapi import FastAPI, HTTPException, Query, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import FileResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.background import BackgroundTask
-from starlette.requests import ClientDisconnect
 
 from .. import __version__
 from . import comparison, display, repeat
+from .answering import NO_SUCH, WRONG, Answer, add_errors, receive, stream
 from .answers import StateAnswer
-from .disk import UnwritableError, reading_words, writing
 from .exploration import Exploration, Origin
 from .guard import Guard
 from .large import write_all_labels
 from .schemas import Begin, Search, Setup, Step
-from .tables import MAX_UPLOAD
-from .words import SETTINGS, for_the_page
+from .steps import ActionDict, OptionsDict, RolesDict
 from .workbench import EXAMPLES, Workbench
 
 STATIC = Path(str(files(__package__).joinpath("static")))
@@ -38,30 +34,10 @@ STATIC = Path(str(files(__package__).joinpath("static")))
 MAX_PAGE = 500
 #: Requests that are worked on at the same time; others wait their turn.
 MAX_THREADS = 4
-#: Seconds between looks for new messages, and between signs of life.
-TICK, ALIVE = 0.1, 10.0
-NO_SUCH: dict[int | str, dict[str, Any]] = {
-    404: {"description": "There is no such exploration, view or job."}
-}
 BYTES = {
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     "required": True,
 }
-WRONG: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The request cannot be carried out; the answer says why."},
-    413: {"description": "The request is too large."},
-    422: {"description": "The request is not as described here; the answer says where."},
-}
-
-
-class Answer(JSONResponse):
-    """Strict JSON: numbers that are not finite are a fault, not a word of our own."""
-
-    def render(self, content: Any) -> bytes:
-        """Return the bytes of an answer."""
-        return json.dumps(
-            content, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        ).encode()
 
 
 def make_app(bench: Workbench, *, host: str = "127.0.0.1", token: str | None = None) -> FastAPI:
@@ -96,7 +72,7 @@ def make_app(bench: Workbench, *, host: str = "127.0.0.1", token: str | None = N
     _add_comparisons(app, bench)
     _add_steps(app, bench)
     _add_files(app, bench)
-    _add_errors(app)
+    add_errors(app)
     app.add_middleware(Guard, host=host, token=token)
     return app
 
@@ -136,7 +112,7 @@ def _add_beginnings(app: FastAPI, bench: Workbench) -> None:
             "version": __version__,
             "examples": [{"name": name, "words": words} for name, words in EXAMPLES.items()],
             "explorations": bench.listed(),
-            "max_upload": MAX_UPLOAD,
+            "max_upload": bench.limits.upload,
         }
 
     @app.post("/api/explorations", status_code=201, responses=NO_SUCH)
@@ -155,7 +131,7 @@ def _add_beginnings(app: FastAPI, bench: Workbench) -> None:
         """Begin with a table, or take up an exploration file: the bytes are the body."""
         path = bench.upload_path(name)
         try:
-            await _receive(request, path)
+            await receive(request, path, bench.limits.upload)
             exploration = await asyncio.to_thread(bench.begin, path)
         finally:
             path.unlink(missing_ok=True)
@@ -184,7 +160,7 @@ def _add_explorations(app: FastAPI, bench: Workbench) -> None:
     def configure(exploration_id: str, body: Setup) -> Any:
         """Say what the columns are for."""
         exploration = bench.get(exploration_id)
-        exploration.configure(body.model_dump())
+        exploration.configure(cast(RolesDict, body.model_dump()))
         return Answer(_state(bench, exploration))
 
 
@@ -216,7 +192,7 @@ def _add_searches(app: FastAPI, bench: Workbench) -> None:
         count = options.pop("n_views")
         hints = {name: options.pop(name) for name in ("features", "rows", "together")}
         exploration = bench.get(exploration_id)
-        job = bench.search(exploration, options, count, **hints)
+        job = bench.search(exploration, cast(OptionsDict, options), count, **hints)
         return Answer(job.to_dict(), status_code=201)
 
     @app.get("/api/explorations/{exploration_id}/jobs/{job_id}", responses=NO_SUCH)
@@ -241,25 +217,7 @@ def _add_searches(app: FastAPI, bench: Workbench) -> None:
     ) -> Any:
         """Return what a search tells, as server-sent events, until it is over."""
         found = bench.job(exploration_id, job_id)
-        return StreamingResponse(_stream(found, after), media_type="text/event-stream")
-
-
-async def _stream(job: Any, after: int) -> AsyncIterator[str]:
-    quiet = 0.0
-    while True:
-        active = job.active  # asked first, so that the last messages are not missed
-        news = [(number, one) for number, one in job.messages if number > after]
-        for number, message in news:
-            after = number
-            text = json.dumps(message, allow_nan=False)
-            yield f"id: {number}\nevent: {message['kind']}\ndata: {text}\n\n"
-        if not active:
-            return
-        quiet = 0.0 if news else quiet + TICK
-        if quiet >= ALIVE:
-            quiet = 0.0
-            yield ": alive\n\n"
-        await asyncio.sleep(TICK)
+        return StreamingResponse(stream(found, after), media_type="text/event-stream")
 
 
 def _add_views(app: FastAPI, bench: Workbench) -> None:
@@ -314,7 +272,7 @@ def _add_steps(app: FastAPI, bench: Workbench) -> None:
     def step(exploration_id: str, body: Step) -> Any:
         """Accept, reject, restore, rename or merge."""
         exploration = bench.get(exploration_id)
-        exploration.do(body.model_dump())
+        exploration.do(cast(ActionDict, body.model_dump()))
         return Answer(_state(bench, exploration))
 
     @app.delete("/api/explorations/{exploration_id}/steps/last", responses=NO_SUCH)
@@ -387,68 +345,3 @@ def _remembered(exploration: Exploration, name: str, make: Callable[[], Any]) ->
 def _state(bench: Workbench, exploration: Exploration) -> StateAnswer:
     jobs = [job.to_dict() for job in bench.jobs_of(exploration.id)]
     return display.describe(exploration, jobs)
-
-
-async def _receive(request: Request, path: Path) -> None:
-    """Write the body to a file; refuse what is too large as soon as that shows."""
-    words = (
-        f"the file is larger than {MAX_UPLOAD // 2**20} MB: start the workbench with its path, "
-        "`multifacet explore FILE`"
-    )
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > MAX_UPLOAD:
-        raise HTTPException(413, words)
-    size = 0
-    with writing(), path.open("wb") as target:
-        async for block in request.stream():
-            size += len(block)
-            if size > MAX_UPLOAD:
-                raise HTTPException(413, words)
-            target.write(block)
-
-
-def _field(place: tuple[Any, ...]) -> str:
-    """Return what the page calls a part of a request, or where it is."""
-    known = [SETTINGS[one] for one in place if one in SETTINGS]
-    return f"“{known[0]}”" if known else ".".join(map(str, place))
-
-
-def _add_errors(app: FastAPI) -> None:
-    def sentence(code: int, error: Exception) -> JSONResponse:
-        return Answer({"detail": for_the_page(error)}, status_code=code)
-
-    @app.exception_handler(LookupError)
-    async def absent(request: Request, error: LookupError) -> JSONResponse:
-        return sentence(404, error)
-
-    @app.exception_handler(ValueError)
-    async def wrong(request: Request, error: ValueError) -> JSONResponse:
-        return sentence(400, error)
-
-    @app.exception_handler(ImportError)
-    async def uninstalled(request: Request, error: ImportError) -> JSONResponse:
-        return sentence(400, error)
-
-    @app.exception_handler(MemoryError)
-    async def too_large(request: Request, error: MemoryError) -> JSONResponse:
-        return sentence(413, MemoryError("there is not enough memory for this"))
-
-    @app.exception_handler(UnwritableError)
-    async def unwritable(request: Request, error: UnwritableError) -> JSONResponse:
-        return sentence(507, error)
-
-    @app.exception_handler(OSError)
-    async def disk(request: Request, error: OSError) -> JSONResponse:
-        code = 404 if isinstance(error, FileNotFoundError) else 400
-        return sentence(code, ValueError(reading_words(error)))
-
-    @app.exception_handler(ClientDisconnect)
-    async def gone(request: Request, error: ClientDisconnect) -> Response:
-        return Response(status_code=499)  # nobody is there to read it
-
-    @app.exception_handler(RequestValidationError)
-    async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
-        # What was sent is not sent back: it may hold anything.
-        found = {_field(one["loc"]): one["msg"] for one in reversed(error.errors()[:5])}
-        said = [f"{name}: {words}" for name, words in reversed(found.items())]
-        return Answer({"detail": "; ".join(said)}, status_code=422)

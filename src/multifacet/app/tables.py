@@ -13,23 +13,22 @@ from ..frames.cells import Cells, read_column, whole
 from ..frames.dates import PARTS, part_of
 from ..frames.looks import are_dates
 from ..frames.roles import REASONS, assign_roles
-from ..frames.table import Table, listing, read_table
+from ..frames.table import Columns, Table, listing, read_table
 from ..linalg import Array
 from .answers import ColumnAnswer
-from .limits import unpacked_size
+from .limits import LIMITS, Limits, unpacked_size
+from .steps import SetupDict
 from .words import for_the_page, noted
 
-#: What one request may bring, and what a packed file may unpack to.
-MAX_UPLOAD, MAX_UNPACKED = 150 * 2**20, 600 * 2**20
 #: More columns would not fit a page.
 MAX_COLUMNS = 5000
 #: Rows of the preview, and characters of one cell.
 PREVIEW_ROWS, CELL_WIDTH = 8, 200
 
 
-def read_within_limits(path: Path) -> FileData:
+def read_within_limits(path: Path, limits: Limits = LIMITS) -> FileData:
     """Read a table that someone has sent; raise before a small file becomes a huge table."""
-    check_unpacked(path.name, [path])
+    check_unpacked(path.name, [path], limits)
     file = read_file(path)
     count = len(read_table(file.columns).columns)
     if count > MAX_COLUMNS:
@@ -42,32 +41,34 @@ def read_within_limits(path: Path) -> FileData:
     return file
 
 
-def check_unpacked(name: str, paths: Iterable[Path]) -> None:
+def check_unpacked(name: str, paths: Iterable[Path], limits: Limits) -> None:
     """Raise if the files of one upload hold far more, all together, than their sizes say."""
-    left = MAX_UNPACKED
+    left = limits.unpacked
     for path in paths:
         left -= unpacked_size(path, left)
         if left < 0:
             raise ValueError(
-                f"{name!r} unpacks to more than {MAX_UNPACKED // 2**20} MB: that is too much for "
-                "the workbench"
+                f"{name!r} unpacks to more than {limits.unpacked // 2**20} MB: that is too much "
+                "for the workbench"
             )
 
 
-def first_setup(file: FileData, table: Table, identifier: str | None) -> dict[str, Any]:
+def first_setup(file: FileData, table: Table, identifier: str | None) -> SetupDict:
     """Return what the columns are taken for at first, and why some are left out."""
-    setup: dict[str, Any] = {
-        "standardize": "auto",
-        "missing": "error",
+    setup: SetupDict = {
+        "features": [],
         "given": [],
         "identifier": identifier,
+        "standardize": "auto",
+        "missing": "error",
+        "left_out": {},
+        "notes": [],
     }
     notes = [noted(note) for note in file.notes]
     try:
         roles = assign_roles(table, identifier=identifier, features=file.features)
     except ValueError as error:  # it is for the user to say what the features are
-        return setup | {"features": [], "left_out": {}, "notes": [*notes, for_the_page(error)]}
-    setup |= {"features": roles.features, "identifier": roles.identifier}
+        return {**setup, "notes": [*notes, for_the_page(error)]}
     reason = REASONS["unread"]
     unread = [one.name for one in roles.columns if one.why == reason]
     if unread:
@@ -77,7 +78,8 @@ def first_setup(file: FileData, table: Table, identifier: str | None) -> dict[st
         for one in roles.columns
         if one.use in ("reference", "left out")
     }
-    return setup | {"left_out": why, "notes": notes}
+    setup["features"], setup["identifier"] = roles.features, roles.identifier
+    return {**setup, "left_out": why, "notes": notes}
 
 
 def describe_columns(columns: Mapping[str, Any]) -> list[ColumnAnswer]:
@@ -120,7 +122,7 @@ def _parts(name: str, cells: Cells) -> list[str]:
     return [f"{name}.{part}" for part in PARTS]
 
 
-def cells_of(columns: dict[str, Any], rows: Array) -> list[list[Any]]:
+def cells_of(columns: Columns, rows: Array) -> list[list[Any]]:
     """Return cells of the table as JSON takes them, one list per row; long text is cut."""
     table = read_table(columns)
     listed = [_column_cells(table, name, rows) for name in columns]
@@ -146,3 +148,22 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return value if np.isfinite(value) else str(value)
     return value if isinstance(value, bool | int) else str(value)[:CELL_WIDTH]
+
+
+def some_rows(columns: Columns, rows: Array, names: Iterable[str] | None = None) -> Columns:
+    """Return some rows of a table, None where cells are missing, as find_views sees it.
+
+    All columns, or those of some names, which may be parts of dates such as ``seen.month``. Those
+    whose cells hold no single value, such as lists, are left out.
+    """
+    table = read_table(columns)
+    found: Columns = {}
+    for name in columns if names is None else names:
+        try:
+            cells = table.read(name).take(rows)
+        except ValueError:
+            continue
+        pairs = zip(cells.values, cells.missing, strict=True)
+        gaps = cells.missing.any()
+        found[name] = [None if gone else v for v, gone in pairs] if gaps else cells.values
+    return found

@@ -12,6 +12,7 @@ import threading
 import zipfile
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,16 @@ import numpy as np
 
 from ..datasets import make_gaussian_views, make_moons_views
 from ..files import read_file, to_json, write_table
+from ..frames.table import Columns
 from . import display, repeat
+from .answers import ListedAnswer
 from .disk import UnwritableError, writing
 from .exploration import Exploration, Origin
 from .jobs import Job, Jobs
 from .large import is_large, stem, write_excerpt
+from .limits import LIMITS, Limits
 from .schemas import STATE, file_name, is_file_name
+from .steps import FoundDict, FoundViews, OptionsDict
 from .tables import check_unpacked, read_within_limits
 
 #: Explorations that are held in memory; others are read again when someone asks.
@@ -45,10 +50,12 @@ class Workbench:
     ----------
     folder : str or Path
         Directory that keeps explorations, one directory each; made when the first one begins.
+    limits : Limits
+        What it takes and holds at most.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Path, limits: Limits = LIMITS) -> None:
+        self.folder, self.limits = Path(folder), limits
         self.jobs = Jobs()
         self._lock = threading.RLock()
         self._open: dict[str, Exploration] = {}
@@ -82,7 +89,7 @@ class Workbench:
         """
         if not trusted and _holds_exploration(path):
             return self._unpack(path)
-        file = read_file(path) if trusted else read_within_limits(path)
+        file = read_file(path) if trusted else read_within_limits(path, self.limits)
         file = replace(file, name=file_name(path.name))
         folder = self._new_folder(path.name)
         try:
@@ -98,11 +105,11 @@ class Workbench:
 
     def begin_here(self, data: str | Path) -> Exploration:
         """Begin with a table of whoever started the server: of any size, perhaps in many files."""
-        if not is_large(data):
+        if not is_large(data, self.limits):
             return self.begin(Path(data), trusted=True)
         folder = self._new_folder(stem(data))
         try:
-            file, origin = write_excerpt(data, folder)
+            file, origin = write_excerpt(data, folder, self.limits)
             exploration = Exploration.begin(folder, file)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -133,7 +140,7 @@ class Workbench:
                 raise LookupError(f"there is no exploration {exploration_id!r}")
             return self._remember(Exploration.open(folder))
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[ListedAnswer]:
         """Return the explorations that can be taken up, latest first."""
         states = sorted(self.folder.glob(f"*/{STATE}"), key=lambda one: -one.stat().st_mtime)
         return [
@@ -207,8 +214,9 @@ class Workbench:
     def _unpack(self, path: Path) -> Exploration:
         folder = self._new_folder(path.name)
         try:
-            _extract(path, folder)
-            exploration = Exploration.open(folder, read_within_limits)
+            _extract(path, folder, self.limits)
+            read = partial(read_within_limits, limits=self.limits)
+            exploration = Exploration.open(folder, read)
             _try_out(path.name, exploration)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -218,12 +226,12 @@ class Workbench:
     # Searches
 
     def search(
-        self, exploration: Exploration, options: dict[str, Any], count: int, **hints: Any
+        self, exploration: Exploration, options: OptionsDict, count: int, **hints: Any
     ) -> Job:
         """Ask for views; hints say where to look, see :meth:`Exploration.task`."""
         task = exploration.task(options, count, **hints)
 
-        def found(message: dict[str, Any]) -> dict[str, Any]:
+        def found(message: FoundViews) -> FoundDict:
             view_id = exploration.found(task, message)
             return {"kind": "found", "view": view_id, "name": message["name"]}
 
@@ -255,9 +263,9 @@ def _holds_exploration(path: Path) -> bool:
         return False
 
 
-def _extract(path: Path, folder: Path) -> None:
+def _extract(path: Path, folder: Path, limits: Limits) -> None:
     """Unpack an archive of plain files into a directory, within the limits."""
-    check_unpacked(path.name, [path])
+    check_unpacked(path.name, [path], limits)
     try:
         with zipfile.ZipFile(path) as archive:
             seen: set[str] = set()
@@ -270,7 +278,7 @@ def _extract(path: Path, folder: Path) -> None:
         raise
     except Exception as error:  # zipfile and zlib say in many types what is wrong inside
         raise ValueError(f"{path.name!r} is broken: {error}") from error
-    check_unpacked(path.name, sorted(folder.iterdir()))
+    check_unpacked(path.name, sorted(folder.iterdir()), limits)
 
 
 def _check_entry(name: str, entry: zipfile.ZipInfo, seen: set[str]) -> None:
@@ -301,7 +309,7 @@ def _try_out(name: str, exploration: Exploration) -> None:
         raise ValueError(f"{name!r} is damaged: a view in it cannot be shown") from error
 
 
-def _generated(name: str) -> dict[str, Any]:
+def _generated(name: str) -> Columns:
     """Return the columns of a generated example: features and true groupings."""
     if name == "moons":
         X, labelings = make_moons_views(400, n_noise=2, random_state=0)

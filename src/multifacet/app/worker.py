@@ -15,6 +15,8 @@ from .words import for_the_page
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from .steps import FoundViews, OptionsDict, ProgressDict, SketchDict, TaskDict
+
 #: Share of the machine's memory that a search may take.
 MEMORY_SHARE = 0.8
 #: Seconds between two messages about progress, and points of a picture on the way.
@@ -49,7 +51,7 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
-def _do(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> None:
+def _do(job: TaskDict, connection: Connection, kept: list[_Kept]) -> None:
     """Find views one after the other, each given all before it."""
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -70,7 +72,7 @@ def _do(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> None:
         connection.send({"kind": "failed", "message": words})
 
 
-def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> None:
+def _find(job: TaskDict, connection: Connection, kept: list[_Kept]) -> None:
     """Find views one after the other; ``kept`` holds the search that is gone on with, if any."""
     import numpy as np
 
@@ -78,10 +80,17 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
     from ..tables.find import told_views
 
     columns, given = dict(job["columns"]), list(job["given"])
-    table = {name: job[name] for name in ("features", "identifier", "standardize", "missing")}
     rows = np.arange(job["n_rows"]) if job["rows"] is None else np.array(job["rows"])
     for name in job["names"]:
-        prepared = prepare(columns, given=given or None, **table, latent=True)
+        prepared = prepare(
+            columns,
+            given=given or None,
+            features=job["features"],
+            identifier=job["identifier"],
+            standardize=job["standardize"],
+            missing=job["missing"],
+            latent=True,
+        )
         places = prepared.rows
         index = rows[places] if prepared.encoding.identifier is None else prepared.index
         shown = prepared.shown.within(job["image_folder"])
@@ -100,11 +109,18 @@ def _find(job: dict[str, Any], connection: Connection, kept: list[_Kept]) -> Non
         columns[name] = labels
         given.append(name)
         dropped = sorted({*range(job["n_rows"])} - {*views.rows.tolist()})
-        found = {"kind": "found", "views": views, "name": name, "dropped": dropped}
-        connection.send(found | {"follows": follows, "passed": passed})
+        found: FoundViews = {
+            "kind": "found",
+            "views": views,
+            "name": name,
+            "dropped": dropped,
+            "follows": follows,
+            "passed": passed,
+        }
+        connection.send(found)
 
 
-def _kept_together(job: dict[str, Any], rows: Any) -> Callable[[Any], bool] | None:
+def _kept_together(job: TaskDict, rows: Any) -> Callable[[Any], bool] | None:
     """Return what tells whether labels of some rows leave groups together, if anyone asked."""
     import numpy as np
 
@@ -126,7 +142,7 @@ class _Kept:
     """A search with what it has found: it can go on where all of that is avoided, and no more."""
 
     X: Any
-    options: dict[str, Any]
+    options: OptionsDict
     finder: Any
     ongoing: Any
     found: list[Any]
@@ -143,7 +159,7 @@ class _Kept:
                 return view
         return None
 
-    def leads_to(self, X: Any, options: dict[str, Any], known: list[Any]) -> bool:
+    def leads_to(self, X: Any, options: OptionsDict, known: list[Any]) -> bool:
         """Tell whether going on is what is asked for."""
         from ..results.measures import same_grouping
 
@@ -156,7 +172,7 @@ class _Kept:
         )
 
 
-def _begun(prepared: Any, options: dict[str, Any], kept: list[_Kept]) -> tuple[_Kept, int]:
+def _begun(prepared: Any, options: OptionsDict, kept: list[_Kept]) -> tuple[_Kept, int]:
     """Return the search for the next view, and how many views it has found before."""
     from ..finding.finder import ViewFinder
     from ..validation import check_labelings
@@ -196,18 +212,19 @@ class _Teller:
         new = best is not None and best is not self._sketched
         if new and now - self._last_sketch > 4 * PACE:
             self._sketched, self._last_sketch = best, now
-            sketch = self._sketch(best, event.get("rows"))
-            self._connection.send({"kind": "sketch", "name": self._name, **sketch})
+            self._connection.send(self._sketch(best, event.get("rows")))
         if now - self._last > PACE or "done" not in event:
             self._last = now
-            told: dict[str, Any] = {
-                key: event[key] for key in ("stage", "done", "total") if key in event
-            }
+            told: ProgressDict = {"kind": "progress", "name": self._name, "stage": event["stage"]}
+            if "done" in event:
+                told["done"] = event["done"]
+            if "total" in event:
+                told["total"] = event["total"]
             if best is not None and best.separation > -1e9:
                 told["separation"] = float(best.separation)
-            self._connection.send({"kind": "progress", "name": self._name, **told})
+            self._connection.send(told)
 
-    def _sketch(self, best: Any, labelled: Any) -> dict[str, Any]:
+    def _sketch(self, best: Any, labelled: Any) -> SketchDict:
         """Return rows in the subspace of a candidate: those that it has labels for, if known."""
         import numpy as np
 
@@ -221,6 +238,8 @@ class _Teller:
         points = np.asarray(X[rows] @ best.W[:, :2])
         points = points - points.mean(axis=0)
         return {
+            "kind": "sketch",
+            "name": self._name,
             "points": {
                 "rows": self._prepared.rows[rows].tolist(),
                 "x": points[:, 0].round(4).tolist(),

@@ -15,6 +15,7 @@ from .run import Run
 from .source import read_data
 
 if TYPE_CHECKING:
+    from ..frames.table import Columns
     from ..results.comparison import Comparison
 
 FILES = ("report.html", "comparison.json", "run.json")
@@ -44,7 +45,7 @@ def compare(ctx: click.Context, /, **options: Any) -> None:
     run.tell(folder, FILES, str(comparison), comparison.to_dict())
 
 
-def _labelings(run: Run) -> tuple[dict[str, Any], list[str]]:
+def _labelings(run: Run) -> tuple[Columns, list[str]]:
     """Return the columns of DATA and which of them to compare: those named, or all that can be."""
     from ..frames.roles import no_labels
     from ..frames.table import read_table
@@ -65,7 +66,7 @@ def _labelings(run: Run) -> tuple[dict[str, Any], list[str]]:
     return columns, names
 
 
-def _compare(run: Run, columns: dict[str, Any], names: list[str]) -> Comparison:
+def _compare(run: Run, columns: Columns, names: list[str]) -> Comparison:
     learn_without_pandas()
     from ..tables.compare import compare_labelings
 

@@ -29,6 +29,7 @@ from .run import Run
 from .source import Source, read_source, with_existing
 
 if TYPE_CHECKING:
+    from ..frames.table import Columns
     from ..results.views import Views
 
 #: Column of the candidate that the report shows when no view is believed.
@@ -179,14 +180,14 @@ def _write(folder: Path, views: Views, run: Run, source: Source | Parts) -> None
     run.write(folder, views.to_dict())
 
 
-def _for_machines(views: Views) -> list[dict[str, Any]]:
+def _for_machines(views: Views) -> list[dict[str, object]]:
     """Return the table of the views, with lists for lists and names that need no manual."""
     from ..results.summary import leading_features
 
     names = views.encoding.feature_names
     return [
-        row
-        | {
+        {
+            **row,
             "features": leading_features(view, names),
             "nmi_with_known": row["novelty"],
             "independence_p": row["independence"],
@@ -196,7 +197,7 @@ def _for_machines(views: Views) -> list[dict[str, Any]]:
     ]
 
 
-def _labels(views: Views) -> dict[str, Any]:
+def _labels(views: Views) -> Columns:
     """Return identifiers, what was given, and the views, as columns; if none, what came closest."""
     columns = {views.encoding.identifier or ROW: views.index, **views.given}
     for view in views:
@@ -206,7 +207,7 @@ def _labels(views: Views) -> dict[str, Any]:
     return columns
 
 
-def _references(views: Views) -> dict[str, Any]:
+def _references(views: Views) -> Columns:
     """Return one row per view and column that is no feature: how far they agree."""
     rows = [
         (view.name, one.column, "numbers" if one.numbers else "labels", one.agreement, one.p_value)
@@ -217,7 +218,7 @@ def _references(views: Views) -> dict[str, Any]:
     return {head: [row[i] for row in rows] for i, head in enumerate(heads)}
 
 
-def _loadings(views: Views) -> dict[str, Any]:
+def _loadings(views: Views) -> Columns:
     """Return one row per view, component and feature."""
     names = views.encoding.feature_names
     rows = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -57,6 +57,29 @@ def info(
         _show_roles(Run(ctx))
 
 
+class AutoDict(TypedDict):
+    """What "auto" chooses for a table, and the memory it may take."""
+
+    rows: int
+    columns: int
+    engine: str
+    why: str
+    threads: int
+    rows_searched: int
+    rows_solved_first: int
+    data_bytes: int
+    budget_bytes: float
+    problem: str | None
+
+
+class InfoDict(TypedDict):
+    """What is installed, and what it would do."""
+
+    versions: dict[str, str | None]
+    engines: list[str]
+    auto: AutoDict
+
+
 def _show_roles(run: Run) -> None:
     """Show what was decided about every column, and what can be said otherwise."""
     with run.stage("read"):
@@ -84,9 +107,12 @@ def _note_on_missing(roles: Roles) -> list[Note]:
 def _show_versions(rows: int, columns: int, as_json: bool) -> None:
     from ..engines import NAMES
 
-    found = {
-        "versions": {"multifacet": __version__, "python": platform.python_version()}
-        | {name: _version(name) for name in (*_NEEDED, *_OPTIONAL)},
+    found: InfoDict = {
+        "versions": {
+            "multifacet": __version__,
+            "python": platform.python_version(),
+            **{name: _version(name) for name in (*_NEEDED, *_OPTIONAL)},
+        },
         "engines": sorted(NAMES),
         "auto": _auto(rows, columns),
     }
@@ -103,7 +129,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _auto(rows: int, columns: int) -> dict[str, Any]:
+def _auto(rows: int, columns: int) -> AutoDict:
     """Return what "auto" chooses for n rows and d features, and the memory it may take."""
     import numpy as np
 
@@ -137,7 +163,7 @@ def _auto(rows: int, columns: int) -> dict[str, Any]:
     }
 
 
-def _in_words(found: dict[str, Any]) -> str:
+def _in_words(found: InfoDict) -> str:
     auto = found["auto"]
     missing = {
         name: f'not installed: pip install "multifacet[{e}]"' for name, e in _OPTIONAL.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ..printable import one_line
 from ..progress import Event, Stage
@@ -89,7 +89,13 @@ STAGES: dict[Stage, str] = {
 }
 
 
-def _numbers(event: Event) -> dict[str, Any]:
+class Detail(TypedDict, total=False):
+    """What a line of progress says beside its stage."""
+
+    detail: str
+
+
+def _numbers(event: Event) -> Detail:
     """Return the detail to show; nothing, which keeps the last one, if an event has no numbers."""
     if "best" in event:
         separation = f"best separation {event['best'].separation:.2f}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..files import FileData
     from ..files.annotated import Representation
     from ..frames.roles import Roles
-    from ..frames.table import Table
+    from ..frames.table import Columns, Table
     from .run import Run
 
 #: Features that a note lists.
@@ -32,7 +32,7 @@ class Source:
     are, that a column names.
     """
 
-    columns: dict[str, Any]
+    columns: Columns
     roles: Roles
     given: list[str]
     cells: Representation | None = None
@@ -63,7 +63,7 @@ def note_roles(run: Run, roles: Roles, given: list[str]) -> None:
         run.note(f"{listing(twice)} is given, so it is no feature")
 
 
-def read_roles(run: Run, *guides: str) -> tuple[FileData, dict[str, Any], list[str], Roles]:
+def read_roles(run: Run, *guides: str) -> tuple[FileData, Columns, list[str], Roles]:
     """Read DATA; return it, its columns, which are given, and what all of them are for."""
     from ..frames.roles import assign_roles
     from ..frames.table import read_table
@@ -88,7 +88,7 @@ def read_roles(run: Run, *guides: str) -> tuple[FileData, dict[str, Any], list[s
     return file, columns, given, roles
 
 
-def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
+def read_data(run: Run) -> tuple[FileData, Columns, str | None]:
     """Read DATA; return it, its columns, and the identifier if the user or the file names one."""
     from ..files import read_file
     from ..files.reading import recognise_suffix
@@ -102,9 +102,7 @@ def read_data(run: Run) -> tuple[FileData, dict[str, Any], str | None]:
     return file, *_named_rows(file, run.options["identifier"])
 
 
-def _described(
-    run: Run, columns: dict[str, Any], identifier: str | None
-) -> tuple[Table, str | None]:
+def _described(run: Run, columns: Columns, identifier: str | None) -> tuple[Table, str | None]:
     """Return columns with those that describe their rows, and what names the rows."""
     from ..files import read_file
     from ..frames.table import described
@@ -121,7 +119,7 @@ def _folder(run: Run) -> str:
     return "." if path == "-" else str(Path(path).parent)
 
 
-def _named_rows(file: FileData, identifier: str | None) -> tuple[dict[str, Any], str | None]:
+def _named_rows(file: FileData, identifier: str | None) -> tuple[Columns, str | None]:
     """Return the columns and the identifier, which may belong to no column of the file."""
     return named_columns(file) if identifier is None else (file.columns, identifier)
 

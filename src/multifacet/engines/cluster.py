@@ -13,7 +13,7 @@ from ..files.binary import need
 from ..wording import Argument, ArgumentError
 from .base import is_dask
 
-#: Seconds in which a scheduler has to answer.
+#: Seconds in which a scheduler has to answer if nobody says otherwise.
 PATIENCE = 10
 #: Freed memory that a local worker keeps for its next task; giving all of it back to the system,
 #: as is usual, makes every task pay for its arrays anew.
@@ -60,13 +60,15 @@ def on_cluster(client: Any, data: Any) -> Iterator[None]:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connected(address: str, patience: float = PATIENCE) -> Iterator[Any]:
     """Give a client of the scheduler at an address.
 
     Parameters
     ----------
     address : str
         Such as ``tcp://localhost:8786``.
+    patience : float
+        Seconds in which it has to answer.
     """
     distributed = need("distributed", "dask", "a cluster")
     try:
@@ -77,10 +79,10 @@ def connected(address: str) -> Iterator[Any]:
             "'tcp://localhost:8786'"
         ) from error
     try:
-        client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        client = distributed.Client(address, timeout=patience, set_as_default=False)
     except (OSError, TimeoutError) as error:
         raise ClusterError(
-            f"the scheduler at {address!r} did not answer within {PATIENCE} seconds: see that it "
+            f"the scheduler at {address!r} did not answer within {patience} seconds: see that it "
             "runs, and that this machine may connect to it"
         ) from error
     with client:

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import ClusterMixin
 
 from ..linalg import Array
-from ..problems import Problem, alternative_by_rows, unsupervised
+from ..problems import Problem, alternative_by_rows, strength, unsupervised
 from ..validation import check_choice, check_labelings, check_real
 from ..wording import Argument, ArgumentWarning
 
@@ -48,20 +48,10 @@ class Alternative(ClusterMixin):
         if not isinstance(self.novelty_weight, str):
             self.novelty_weight_ = float(self.novelty_weight)
         else:
-            self.novelty_weight_ = weight / self._unit_weight(1.0, labelings, n_rows)
+            self.novelty_weight_ = weight / strength(labelings, n_rows, self.novelty_scale)
         if not labelings:
             return unsupervised(n_rows, k)
         return alternative_by_rows(labelings, self.novelty_weight_, k, scale=self.novelty_scale)
-
-    def _unit_weight(self, weight: float, labelings: list[Array], n_rows: int) -> float:
-        """Return a weight in the scale asked for as one of the same strength in unit scale.
-
-        In the papers' units a column has length sqrt(n_c).
-        """
-        if self.novelty_scale == "unit" or not labelings:
-            return weight
-        columns = sum(int(labels.max()) + 1 for labels in labelings)
-        return weight * n_rows * len(labelings) / columns
 
 
 class AlternativeSubspace(Alternative):

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..engines import PairSums, as_engine
+from ..fitting.linear import centred_product
 from ..fitting.needs import check_engine
 from ..fitting.rows import on_rows
 from ..kernels import Kernel, as_kernel, needs_bandwidth, typical_distance, with_bandwidth
@@ -123,11 +123,11 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         """
         check_is_fitted(self)
         X = check_data(self, X, reset=False, lazy=True)
-        task = partial(_project, mean=self.mean_, W=self.components_.T)
+        task = partial(centred_product, mean=self.mean_, W=self.components_.T)
         return on_rows(self, task, X, self.components_.shape[0], self.components_.dtype)
 
     def _project(self, X: Any) -> Array:
-        return _project(X, self.mean_, self.components_.T)
+        return centred_product(X, self.mean_, self.components_.T)
 
     def _dimension(self, automatic: int) -> int:
         d = int(self.varying_.sum())
@@ -184,7 +184,3 @@ class Targeted:
             name = type(self).__name__
             raise ValueError(f"{name} requires y to be passed, but the target y is None")
         return as_target(y, n_rows)
-
-
-def _project(X: Any, mean: Array, W: Array) -> Array:
-    return np.asarray(X @ W) - mean @ W if issparse(X) else (X - mean) @ W

@@ -16,6 +16,7 @@ from ..fitting.driver import ByName, papers_alternation, refinement
 from ..fitting.rows import beside
 from ..kernels import Kernel, as_kernel, typical_distance, with_bandwidth
 from ..linalg import Array
+from ..problems import strength
 from ..search import (
     KernelSource,
     Sample,
@@ -264,7 +265,7 @@ class KDAC(AlternativeSubspace, SubspaceClusterer):
             self._refuse_idle_bandwidth(kernel)
         weight: float | None = NOVELTY_WEIGHT if not labelings else None
         if not isinstance(self.novelty_weight, str):
-            weight = self._unit_weight(float(self.novelty_weight), labelings, n)
+            weight = float(self.novelty_weight) * strength(labelings, n, self.novelty_scale)
         return kernel, Settings(k, q, width, weight)
 
     def _select(

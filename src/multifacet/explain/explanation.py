@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse
 
+from ..documents import ExplanationDict
 from ..linalg import Array, projected
 from .axes import readable_rotation
 from .contrast import Contrast, telling_contrasts
@@ -73,22 +74,31 @@ class Explanation:
         """The features of all contrasts, in their order."""
         return list(dict.fromkeys(i for one in self.contrasts for i in one.features))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ExplanationDict:
         """Return lists and strings only, ready for JSON."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in values.items()
         }
-        return plain | {"contrasts": [asdict(contrast) for contrast in self.contrasts]}
+        plain["contrasts"] = [asdict(contrast) for contrast in self.contrasts]
+        return cast(ExplanationDict, plain)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Explanation:
+    def from_dict(cls, values: ExplanationDict) -> Explanation:
         """Return the explanation that :meth:`to_dict` was called on."""
-        arrays = ("weights", "effects", "strength", "loadings", "rotation")
-        contrasts = [Contrast(**one) for one in values.get("contrasts", [])]
-        found = {name: np.array(values[name], dtype=float) for name in arrays}
-        return cls(**values | found | {"contrasts": contrasts})
+        return cls(
+            feature_names=values["feature_names"],
+            weights=np.array(values["weights"], dtype=float),
+            effects=np.array(values["effects"], dtype=float),
+            strength=np.array(values["strength"], dtype=float),
+            loadings=np.array(values["loadings"], dtype=float),
+            rotation=np.array(values["rotation"], dtype=float),
+            cluster_names=values["cluster_names"],
+            sentence=values["sentence"],
+            contrasts=[Contrast(**one) for one in values.get("contrasts", [])],
+            told=values.get("told"),
+        )
 
 
 def importance(weights: Any, strength: Any) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..frames.notes import Note
-from ..frames.table import listing
+from ..frames.table import Columns, listing
 from ..linalg import Array
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class FileData:
     ('birds.csv', 'csv', ['mass'])
     """
 
-    columns: dict[str, Any] = field(repr=False)
+    columns: Columns = field(repr=False)
     index: Array | None = field(repr=False, default=None)
     features: list[str] | None = field(repr=False, default=None)
     notes: list[Note] = field(default_factory=list)
@@ -58,7 +58,7 @@ class FileData:
     cells: Representation | None = field(repr=False, default=None)
 
 
-def named_once(name: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def named_once(name: str, pairs: list[tuple[str, Any]]) -> Columns:
     """Return the columns of a file by name; raise if two have the same."""
     counts = Counter(column for column, _ in pairs)
     repeated = [column for column, count in counts.items() if count > 1]

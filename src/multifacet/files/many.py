@@ -12,9 +12,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from .binary import need
-from .parquet import ParquetTable
+from .parquet import BATCH_ROWS, ParquetTable
 from .remote import SUFFIXES, find_remote, open_remote
 
 
@@ -24,7 +24,7 @@ def is_several(path: str | PathLike[str]) -> bool:
     return "://" in text or (not Path(text).is_file() and (has_magic(text) or Path(text).is_dir()))
 
 
-def open_several(path: str | PathLike[str]) -> SeveralTables:
+def open_several(path: str | PathLike[str], batch_rows: int = BATCH_ROWS) -> SeveralTables:
     """Open the Parquet files of a folder, a pattern or an address, in the order of their names.
 
     Parameters
@@ -32,6 +32,8 @@ def open_several(path: str | PathLike[str]) -> SeveralTables:
     path : str or PathLike
         A folder, in which files may lie at any depth; a pattern with ``*``, ``?`` or ``[``; or an
         address of any of these with a protocol, such as ``s3://``, ``gs://`` or ``memory://``.
+    batch_rows : int
+        Rows that are read at a time where all columns are needed.
 
     Examples
     --------
@@ -52,7 +54,7 @@ def open_several(path: str | PathLike[str]) -> SeveralTables:
         found = _local(text)
     if not found:
         raise FileNotFoundError(f"there is no Parquet file in {text!r}")
-    return SeveralTables([ParquetTable(name, source) for name, source in found])
+    return SeveralTables([ParquetTable(name, source, batch_rows) for name, source in found])
 
 
 def _local(text: str) -> list[tuple[str, Any]]:
@@ -93,7 +95,7 @@ class SeveralTables(OnDisk):
             column.dictionary_encode() if str(column.type) in ("string", "large_string") else column
         )
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield the columns of some thousand rows at a time, file by file."""
         return chain.from_iterable(table.batches() for table in self.tables)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from .annotated import open_annotated
 from .binary import broken, check_numbers, need
 from .many import is_several, open_several
@@ -19,7 +19,7 @@ from .reading import missing_file, read_file, recognise_suffix
 from .unfolding import ColumnBlocks, unfolded
 
 
-def open_table(path: str | Path) -> OnDisk:
+def open_table(path: str | Path, *, batch_rows: int = BATCH_ROWS) -> OnDisk:
     """Open a table without reading it, so that it need not fit into memory.
 
     Parameters
@@ -27,6 +27,8 @@ def open_table(path: str | Path) -> OnDisk:
     path : str or Path
         A Parquet, Arrow (Feather) or NPY file; or several Parquet files: a folder of them, a
         pattern such as ``data/*.parquet``, or an address that fsspec opens.
+    batch_rows : int
+        Rows that are read at a time where all columns are needed.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def open_table(path: str | Path) -> OnDisk:
     ((6, 2), dtype('float32'))
     """
     if is_several(path):
-        return unfolded(open_several(path))
+        return unfolded(open_several(path, batch_rows))
     path = Path(path)
     if not path.is_file():
         raise missing_file(path)
@@ -56,7 +58,7 @@ def open_table(path: str | Path) -> OnDisk:
     if kind not in _TABLES:
         known = ", ".join(_TABLES)
         raise ValueError(f"{path.name!r} can only be read as a whole: save it as one of {known}")
-    return unfolded(_TABLES[kind](path))
+    return unfolded(_TABLES[kind](path, batch_rows))
 
 
 def read_path(path: str | PathLike[str]) -> Any:
@@ -81,8 +83,9 @@ class _Mapped(OnDisk):
     Values that are mapped but no more in the file would end the whole process.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, batch_rows: int) -> None:
         self._path, self._size = path, path.stat().st_size
+        self._batch_rows = batch_rows
 
     def _check_size(self) -> None:
         if self._path.stat().st_size < self._size:
@@ -95,8 +98,8 @@ class _Mapped(OnDisk):
 class _ArrowTable(_Mapped):
     """An Arrow file."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, batch_rows: int) -> None:
+        super().__init__(path, batch_rows)
         pa = need("pyarrow", "arrow", "Arrow")
         try:
             self._table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
@@ -110,10 +113,10 @@ class _ArrowTable(_Mapped):
         self._check_size()
         return coded(self._table[name])
 
-    def batches(self) -> Iterator[dict[str, Any]]:
-        for start in range(0, self.n_rows, BATCH_ROWS):
+    def batches(self) -> Iterator[Columns]:
+        for start in range(0, self.n_rows, self._batch_rows):
             self._check_size()
-            part = self._table.slice(start, BATCH_ROWS)
+            part = self._table.slice(start, self._batch_rows)
             yield {name: coded(part[name]) for name in self.names}
 
 
@@ -122,8 +125,8 @@ class _ArrayTable(_Mapped):
 
     named = False
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, batch_rows: int) -> None:
+        super().__init__(path, batch_rows)
         try:
             self._check_header()
             self._array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -137,10 +140,10 @@ class _ArrayTable(_Mapped):
         self._check_size()
         return self._columns[int(name[1:])]
 
-    def batches(self) -> Iterator[dict[str, Any]]:
-        for start in range(0, self.n_rows, BATCH_ROWS):
+    def batches(self) -> Iterator[Columns]:
+        for start in range(0, self.n_rows, self._batch_rows):
             self._check_size()
-            part = np.array(self._array[start : start + BATCH_ROWS])
+            part = np.array(self._array[start : start + self._batch_rows])
             yield dict(zip(self.names, part.T, strict=True))
 
     def _check_header(self) -> None:
@@ -163,7 +166,7 @@ _HEADERS = {
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 _TABLES: dict[str, Any] = {
-    "parquet": lambda path: ParquetTable(path.name, path),
+    "parquet": lambda path, batch_rows: ParquetTable(path.name, path, batch_rows),
     "arrow": _ArrowTable,
     "npy": _ArrayTable,
 }

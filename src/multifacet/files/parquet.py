@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from .binary import INDEX, broken, need
 from .data import named_once
 
@@ -23,13 +23,15 @@ class ParquetTable(OnDisk):
         What errors call it.
     source : Path or file object
         Where it is.
+    batch_rows : int
+        Rows that are read at a time where all columns are needed.
     """
 
-    def __init__(self, place: str, source: Any) -> None:
+    def __init__(self, place: str, source: Any, batch_rows: int = BATCH_ROWS) -> None:
         self._arrow = need("pyarrow", "arrow", "Parquet")
         parquet = need("pyarrow.parquet", "arrow", "Parquet")
         self._pool = self._arrow.default_memory_pool()
-        self.place = place
+        self.place, self._batch_rows = place, batch_rows
         with self._named():
             # What is read ahead is kept until the file is closed.
             self._file = parquet.ParquetFile(source, pre_buffer=False)
@@ -43,12 +45,12 @@ class ParquetTable(OnDisk):
         with self._named():
             return coded(self._file.read([name])[name])
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield the columns of some thousand rows at a time."""
         for group in range(self._file.num_row_groups):
             with self._named():
                 batches = self._file.iter_batches(
-                    BATCH_ROWS, row_groups=[group], columns=self.names
+                    self._batch_rows, row_groups=[group], columns=self.names
                 )
                 for batch in batches:
                     yield {name: coded(batch[name]) for name in self.names}

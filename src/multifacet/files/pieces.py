@@ -14,7 +14,7 @@ from .parquet import ParquetTable
 from .reading import missing_file, recognise_suffix
 from .remote import open_remote
 
-#: Bytes of the partitions into which large files are cut, as far as their row groups allow it.
+#: Bytes of a piece of a file if nobody says otherwise.
 PIECE_BYTES = 64 * 2**20
 
 
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
     groups: tuple[int, ...]
 
 
-def open_partitions(path: str | PathLike[str]) -> Any:
+def open_partitions(path: str | PathLike[str], *, piece_bytes: int = PIECE_BYTES) -> Any:
     """Return Parquet files as a dask data frame; only what they say of themselves is read.
 
     Parameters
@@ -33,6 +33,8 @@ def open_partitions(path: str | PathLike[str]) -> Any:
     path : str or PathLike
         A Parquet file, a folder of them, a pattern such as ``data/*.parquet``, or an address that
         fsspec opens. Workers have to find it by the same name.
+    piece_bytes : int
+        Bytes of the partitions into which large files are cut, as far as their row groups allow it.
 
     Examples
     --------
@@ -47,13 +49,13 @@ def open_partitions(path: str | PathLike[str]) -> Any:
     """
     frames = need("dask.dataframe", "dask", "a table in partitions")
     tables = _tables(path)
-    pieces = [piece for table in tables for piece in _cut(table)]
+    pieces = [piece for table in tables for piece in _cut(table, piece_bytes)]
     return frames.from_map(read_piece, pieces, meta=tables[0].empty_frame())
 
 
-def cut(path: str | PathLike[str]) -> list[Piece]:
+def cut(path: str | PathLike[str], piece_bytes: int = PIECE_BYTES) -> list[Piece]:
     """Return the pieces into which Parquet files are cut, to be read one at a time."""
-    return [piece for table in _tables(path) for piece in _cut(table)]
+    return [piece for table in _tables(path) for piece in _cut(table, piece_bytes)]
 
 
 def extent(path: str | PathLike[str]) -> tuple[int, int]:
@@ -85,13 +87,13 @@ def _tables(path: str | PathLike[str]) -> list[ParquetTable]:
     return [ParquetTable(fspath(path), file)]
 
 
-def _cut(table: ParquetTable) -> Iterator[Piece]:
+def _cut(table: ParquetTable, most: int) -> Iterator[Piece]:
     """Yield the pieces of a file."""
     place = table.place if "://" in table.place else str(Path(table.place).resolve())
     groups: list[int] = []
     size = 0
     for group, content in enumerate(table.group_bytes()):
-        if groups and size + content > PIECE_BYTES:
+        if groups and size + content > most:
             yield Piece(place, tuple(groups))
             groups, size = [], 0
         groups.append(group)

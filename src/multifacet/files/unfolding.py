@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..frames.table import OnDisk
+from ..frames.table import Columns, OnDisk
 from ..frames.vectors import LONG, Ragged, part_names, read_vectors
 from ..linalg import Array
 from .parquet import BATCH_ROWS
@@ -109,19 +109,19 @@ class _Unfolded(OnDisk):
         vector, place = self._places[name]
         return self._arrays[vector][1][place]
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield the parts, and all other columns, of some thousand rows at a time."""
         first = 0
         for others in self._other_columns():
             size = len(next(iter(others.values()))) if others else BATCH_ROWS
-            parts: dict[str, Any] = {}
+            parts: Columns = {}
             for name, (array, _) in self._arrays.items():
                 rows = np.array(array[first : first + size])
                 parts |= zip(self.vectors[name], rows.T, strict=True)
             yield {**parts, **others}
             first += size
 
-    def _other_columns(self) -> Iterator[dict[str, Any]]:
+    def _other_columns(self) -> Iterator[Columns]:
         if self._table.names:
             return self._table.batches()
         return iter([{} for _ in range(0, self.n_rows, BATCH_ROWS)])

@@ -13,10 +13,11 @@ within them; whitening takes out the latter, as linear discriminant analysis doe
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..documents import SettingDict
 from ..linalg import Array
 
 if TYPE_CHECKING:
@@ -159,10 +160,18 @@ class HeldOutSelection:
     bandwidth: float | None
     rows: Array = field(repr=False)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[SettingDict]:
         """Return the path as rows of a table, ready for a data frame."""
-        names = ("n_components", "whitening", "bandwidth", "score", "error")
-        return [{name: getattr(one, name) for name in names} for one in self.path]
+        return [
+            {
+                "n_components": one.n_components,
+                "whitening": one.whitening,
+                "bandwidth": one.bandwidth,
+                "score": one.score,
+                "error": one.error,
+            }
+            for one in self.path
+        ]
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the path; see :func:`multifacet.plotting.plot_path`."""

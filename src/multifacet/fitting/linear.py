@@ -1,4 +1,4 @@
-"""The closed form of linear kernels: its matrix, and how much of the rows it explains."""
+"""Projected rows, and the closed form of linear kernels: its matrix, and what it explains."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from ..engines.base import LazyRows
 from ..engines.wide import WIDE, phi_operator
 from ..linalg import Array, Symmetric
 from ..problems import Problem
+
+
+def centred_product(X: Any, mean: Array, W: Array) -> Array:
+    """Return (X - mean) W (n, q), where sparse rows stay sparse."""
+    return np.asarray(X @ W) - mean @ W if issparse(X) else (X - mean) @ W
 
 
 def linear_phi(X: Any, mean: Array, problem: Problem) -> Symmetric:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from ..documents import SparseStepDict
 from ..linalg import Array
 from ..validation import check_choice, check_count, check_real
 from ..wording import Argument, ArgumentError
@@ -84,10 +85,17 @@ class SparsityPath:
         """What the held-out score loses against axes of all features; negative if it gains."""
         return self.path[0].score - self.chosen.score
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[SparseStepDict]:
         """Return the path as rows of a table, ready for a data frame."""
-        names = ("n_loadings", "n_features", "score", "error")
-        return [{name: getattr(one, name) for name in names} for one in self.path]
+        return [
+            {
+                "n_loadings": one.n_loadings,
+                "n_features": one.n_features,
+                "score": one.score,
+                "error": one.error,
+            }
+            for one in self.path
+        ]
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the path; see :func:`multifacet.plotting.plot_sparsity`."""

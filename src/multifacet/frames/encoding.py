@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import csr_matrix, diags, issparse
 
+from ..documents import EncodedColumnDict, EncodingDict
 from ..linalg import TOO_LARGE, TOO_SMALL, Array
 from .cells import Cells, as_kind, check_cells, check_sparse
 from .latent import Ordered, Race, draws, row_keys
@@ -179,30 +180,31 @@ class Encoding:
         check_cells(cells.values(), table.n_rows, missing, "complete")
         return encode(self, cells, table.dtype)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> EncodingDict:
         """Return a description that JSON can hold; :meth:`from_dict` reads it."""
-        return {**asdict(self), "mean": self.mean.tolist(), "scale": self.scale.tolist()}
+        plain = {**asdict(self), "mean": self.mean.tolist(), "scale": self.scale.tolist()}
+        return cast(EncodingDict, plain)
 
     @classmethod
-    def from_dict(cls, description: Mapping[str, Any]) -> Encoding:
+    def from_dict(cls, description: EncodingDict) -> Encoding:
         """Return the encoding that :meth:`to_dict` has described."""
         scaling = description.get("scaling", "told")  # of which older descriptions say nothing
         if scaling not in SCALINGS:
             raise ValueError(f"the scaling {scaling!r} is not known")
         return cls(
-            columns=[
-                Column(
-                    **{one.name: column[one.name] for one in fields(Column) if one.name in column}
-                )
-                for column in description["columns"]
-            ],
+            columns=[_column(one) for one in description["columns"]],
             feature_names=list(description["feature_names"]),
             mean=np.array(description["mean"], dtype=float),
             scale=np.array(description["scale"], dtype=float),
             identifier=description["identifier"],
-            scaling=scaling,
+            scaling=cast(Scaling, scaling),
             skewed=list(description.get("skewed", [])),
         )
+
+
+def _column(described: EncodedColumnDict) -> Column:
+    known = {one.name for one in fields(Column)}
+    return Column(**cast(Any, {name: v for name, v in described.items() if name in known}))
 
 
 _KEPT = "features keep their scales relative to each other, since "

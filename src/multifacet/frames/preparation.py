@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,16 @@ from scipy.sparse import issparse
 
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
-from .cells import Cells, check_cells, check_sparse, read_column, whole
+from .cells import Cells, check_cells, check_sparse, whole
 from .encoding import Encoding, encode, learn
-from .looks import MAX_CATEGORIES, are_dates, read_plainly
-from .notes import InputError, InputWarning, Note, Remedy
+from .features import read_features, taken
+from .given import aligned, find_given
+from .notes import InputError, InputWarning, Note
 from .references import Reference, read_reference
 from .roles import Roles, assign_roles
 from .scaling import are_components, have_one_length
 from .shown import Shown, read_shown
-from .table import OnDisk, Table, columns_of, listing, read_table
+from .table import Columns, OnDisk, Table, listing, read_table
 
 #: Share of a column from which filling in its missing values makes a group of its own.
 MANY_MISSING = 0.2
@@ -158,10 +158,10 @@ def prepare(
     for note in roles.notes:
         if note.before.startswith("left out"):
             warnings.warn(InputWarning(note), stacklevel=2)
-    cells = _features(table, roles)
+    cells = read_features(table, roles)
     rows = _complete_rows(table, cells, [column for _, column in labels], missing)
     if len(rows) < table.n_rows:
-        cells = _taken(cells, rows)
+        cells = taken(cells, rows)
     matrix = cells if table.matrix is None else table.matrix[rows]
     encoding = learn(
         matrix,
@@ -222,7 +222,7 @@ def _decided(
     """Return the given labelings, and what all columns are for."""
     if table.n_rows < 2:
         raise ValueError(f"data has too few rows ({table.n_rows}): at least 2 are needed")
-    labels, taken = _find_given(aligned(given, data), table)
+    labels, taken = find_given(aligned(given, data), table)
     return labels, assign_roles(table, given=taken, **said)
 
 
@@ -239,106 +239,6 @@ def _notes_on_imputed(imputed: dict[str, int], n: int) -> list[Note]:
         return [Note(total, "drop rows")]
     fact = f"{total}so many equal values in {listing(many, 5)} can look like a group of their own: "
     return [Note(fact, "left out or drop rows", many)]
-
-
-def aligned(given: Any, data: Any) -> Any:
-    """Return labels with the rows of a pandas data frame, where they have an index as well."""
-    if not hasattr(type(data), "iloc"):
-        return given
-    if isinstance(given, list | tuple):
-        return [aligned(one, data) for one in given]
-    if not hasattr(type(given), "iloc") or given.index.equals(data.index):
-        return given
-    advice = "give it the index of data, or pass given.to_numpy() to match rows by their order"
-    if not given.index.is_unique:
-        raise ValueError(f"given has an index of its own, in which names repeat: {advice}")
-    places = given.index.get_indexer(data.index)
-    absent = np.flatnonzero(places < 0)
-    if len(absent):
-        raise ValueError(
-            f"given has no label for {len(absent)} of {len(places)} rows of data, such as that "
-            f"with the index {data.index[absent[0]]!r}: {advice}"
-        )
-    return given.iloc[places]
-
-
-def _find_given(given: Any, table: Table) -> tuple[list[tuple[str, Cells]], list[str]]:
-    """Return names and cells of the given labelings, and the columns of the data they took."""
-    if given is None:
-        return [], []
-    taken, columns = [], columns_of(given)
-    if isinstance(given, str | Integral) or _are_names(given, table):
-        taken = table.find("given", given)
-        columns = [(name, table.columns[name]) for name in taken]
-    if columns is None:
-        labels = _split_labelings(given)
-    else:
-        labels = [(name, read_column(f"given column {name!r}", c)) for name, c in columns]
-    if not labels:
-        raise ValueError("given is empty: pass at least one labeling, or None")
-    for _, cells in labels:
-        n = len(cells.values)
-        if n != table.n_rows:
-            raise ValueError(f"{cells.place} has {n} labels for {table.n_rows} rows")
-        if n and not len(cells.present):
-            raise ValueError(f"{cells.place} has no values at all: give another one, or none")
-    return labels, taken
-
-
-def _are_names(given: Any, table: Table) -> bool:
-    """Tell a list of names from a list of labels that are text."""
-    if not isinstance(given, list | tuple) or not all(isinstance(v, str) for v in given):
-        return False
-    if not given or len(set(given)) < len(given):
-        return False  # names do not repeat
-    return len(given) != table.n_rows or all(name in table.columns for name in given)
-
-
-def _split_labelings(given: Any) -> list[tuple[str, Cells]]:
-    """Return names and cells of labelings that are no data frame."""
-    listed = isinstance(given, list | tuple) and len(given) > 0 and np.ndim(given[0]) > 0
-    n_dims = 2 if listed else np.ndim(given)
-    if n_dims == 1:
-        return [(str(getattr(given, "name", None) or "given"), read_column("given", given))]
-    if n_dims != 2:
-        raise ValueError(f"given has {n_dims} dimensions: pass labels (n,) or labelings (n, m)")
-    several = given if listed else np.asarray(given).T
-    return [(f"given[{i}]", read_column(f"given[{i}]", c)) for i, c in enumerate(several)]
-
-
-def _features(table: Table, roles: Roles) -> Mapping[str, Cells]:
-    """Return the cells of the features; nothing of a sparse matrix, which has no columns."""
-    names = roles.features if table.matrix is None else []
-    if isinstance(table.columns, OnDisk):
-        return _CellsOnDisk(table, names)
-    return {name: _read_feature(table, name) for name in names}
-
-
-class _CellsOnDisk(Mapping[str, Cells]):
-    """Features that are read one at a time, whenever they are asked for."""
-
-    def __init__(self, table: Table, names: list[str], rows: Array | None = None) -> None:
-        self._table, self._names, self._rows = table, names, rows
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __getitem__(self, name: str) -> Cells:
-        cells = _read_feature(self._table, name)
-        return cells if self._rows is None else cells.take(self._rows)
-
-    def take(self, rows: Array) -> _CellsOnDisk:
-        """Return the cells of some rows."""
-        return _CellsOnDisk(self._table, self._names, rows)
-
-
-def _taken(cells: Mapping[str, Cells], rows: Array) -> Mapping[str, Cells]:
-    if isinstance(cells, _CellsOnDisk):
-        return cells.take(rows)
-    return {name: column.take(rows) for name, column in cells.items()}
 
 
 def _count_missing(cells: Mapping[str, Cells]) -> dict[str, int]:
@@ -382,30 +282,9 @@ def _only_numbers(encoding: Encoding) -> bool:
     return all(column.kind == "number" for column in encoding.columns if column.features)
 
 
-def _rows_of(batch: dict[str, Any], rows: Array) -> dict[str, Any]:
+def _rows_of(batch: Columns, rows: Array) -> Columns:
     whole_batch = len(rows) == len(next(iter(batch.values())))
     return batch if whole_batch else {name: column.take(rows) for name, column in batch.items()}
-
-
-def _read_feature(table: Table, name: str) -> Cells:
-    """Return a column as numbers, truth values or categories; raise if it holds anything else."""
-    cells = read_plainly(table, name)
-    remedy: Remedy = "left out" if table.named else "left out of data"
-    present = cells.present
-    distinct = len(set(present)) if cells.kind == "category" else 0
-    if not len(present):
-        problem = "has no values at all: "
-    elif cells.kind == "date" or are_dates(cells):
-        parts = f"name the parts that matter, such as {name + '.month'!r} or {name + '.elapsed'!r}"
-        problem = f"holds dates or times: {parts if table.named else 'convert it to numbers'}, or "
-    elif distinct == len(present) > 2:
-        remedy = "row names" if table.named else remedy
-        problem = f"holds text with {distinct} different values in {distinct} rows: "
-    elif distinct > MAX_CATEGORIES:
-        problem = f"has {distinct} different values: group them, or "
-    else:
-        return cells
-    raise InputError(Note(f"{cells.place} {problem}", remedy, (name,)))
 
 
 def _complete_rows(

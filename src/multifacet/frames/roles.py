@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
+from ..documents import RoleDict
 from ..printable import one_line
 from ..wording import Argument, ArgumentError, ArgumentWarning
 from .cells import Cells, whole
@@ -124,9 +125,9 @@ class Roles:
         """Column that names the rows."""
         return next(iter(self.names("row name")), None)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[RoleDict]:
         """Return one dict per column, ready for a data frame."""
-        return [asdict(column) for column in self.columns]
+        return [cast(RoleDict, asdict(column)) for column in self.columns]
 
     def __str__(self) -> str:
         count = len(self.columns)

@@ -20,6 +20,8 @@ from .cells import ONE_VALUE, Cells, as_array, read_column
 from .dates import part_of, split_part
 from .vectors import Ragged, part_names, read_vectors
 
+#: Columns of a table by name: arrays, lists, or what data frames are made of.
+Columns = dict[str, Any]
 #: Likeness from which a name is suggested in place of an unknown one.
 CLOSE = 0.7
 
@@ -55,7 +57,7 @@ class OnDisk(Mapping[str, Any]):
         return len(self.names)
 
     @abstractmethod
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield all rows in order, some thousand at a time."""
 
 
@@ -175,7 +177,7 @@ def _unfolded(table: Table) -> Table:
 
     They are its features, since whoever has an embedding has it to find groups in.
     """
-    columns: dict[str, Any] = {}
+    columns: Columns = {}
     vectors: dict[str, list[str]] = {}
     ragged: dict[str, Ragged] = {}
     types = []
@@ -271,7 +273,7 @@ class _Described(OnDisk):
     def __getitem__(self, name: str) -> Any:
         return self._beside[name] if name in self._beside else self._own[name]
 
-    def batches(self) -> Iterator[dict[str, Any]]:
+    def batches(self) -> Iterator[Columns]:
         """Yield the features of some thousand rows at a time."""
         return self._own.batches()
 

@@ -59,13 +59,14 @@ def independent_components(
     n_components: int | None = None,
     contrast: str = CONTRASTS[0],
     sharper: bool = True,
+    steps: int = ICA_STEPS,
     seed: int = 0,
 ) -> Components:
     """Return the independent components of X (n, d), fewer than d if its rank is lower.
 
     Without ``n_components`` there are at most n / 10: wider data are first reduced to those leading
-    principal components that stand out of the noise. ``sharper`` goes on from FastICA to maximum
-    likelihood.
+    principal components that stand out of the noise. ``sharper`` goes on from FastICA, of at most
+    so many ``steps``, to maximum likelihood.
     """
     n = len(X)
     mean = X.mean(axis=0)
@@ -81,7 +82,7 @@ def independent_components(
     white = (X - mean) / scale @ whitening.T
     bits, converged = 0.0, True
     if m > 1:
-        rotation, converged = _rotation(white, contrast, seed)
+        rotation, converged = _rotation(white, contrast, steps, seed)
         change = sharpen(white @ rotation.T) if sharper else np.eye(m)
         whitening = change @ rotation @ whitening
         bits = -n * float(np.linalg.slogdet(change)[1]) / np.log(2)
@@ -106,20 +107,20 @@ def _n_leading(variances: Array, shape: tuple[int, int], most: int) -> int:
     return best + 1 if leading[best] > 0.5 * variances.sum() else most
 
 
-def _rotation(white: Array, contrast: str, seed: int) -> tuple[Array, bool]:
+def _rotation(white: Array, contrast: str, steps: int, seed: int) -> tuple[Array, bool]:
     """Return the rotation (m, m) that makes the columns of (n, m) independent; if it converged."""
     for attempt in range(ICA_STARTS):
         ica = FastICA(
             whiten=False,
             fun=contrast,
-            max_iter=ICA_STEPS,
+            max_iter=steps,
             tol=ICA_TOLERANCE,
             random_state=seed + attempt,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             ica.fit(white)
-        if ica.n_iter_ < ICA_STEPS:
+        if ica.n_iter_ < steps:
             return ica.components_, True
     return ica.components_, False
 

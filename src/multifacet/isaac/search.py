@@ -14,7 +14,7 @@ from ..linalg import Array
 from ..search.starts import pairwise_dependence
 from .coding import CodingCost, merge_indicators
 from .density import choose_rows
-from .isa import CONTRASTS, Components, group_components, independent_components
+from .isa import CONTRASTS, ICA_STEPS, Components, group_components, independent_components
 
 #: Rows on which subspaces are sought.
 SEARCH_ROWS = 10_000
@@ -58,7 +58,12 @@ class Partition:
 
 
 def find_subspaces(
-    X: Array, *, n_components: int | None = None, seed: int = 0, report: Report = _silent
+    X: Array,
+    *,
+    n_components: int | None = None,
+    steps: int = ICA_STEPS,
+    seed: int = 0,
+    report: Report = _silent,
 ) -> tuple[Components, Partition]:
     """Return the components of X (n, d), and the partition of them, that cost the fewest bits.
 
@@ -72,7 +77,9 @@ def find_subspaces(
     for number, contrast in enumerate(CONTRASTS, start=1):
         if tried and len(tried[0][0].demixing) > MANY_COMPONENTS:
             break
-        found = independent_components(X, n_components=n_components, contrast=contrast, seed=seed)
+        found = independent_components(
+            X, n_components=n_components, contrast=contrast, steps=steps, seed=seed
+        )
         converged |= found.converged
         if any(_alike(found.sources, other.sources) for other, _ in tried):
             continue

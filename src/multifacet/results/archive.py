@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 
-from ..documents import RoleDict
 from ..evidence import Frontier
 from ..files import check_shape, shape_of
 from ..files.annotated import Representation
@@ -16,46 +15,39 @@ from ..frames.roles import USES, ColumnRole
 from ..linalg import Array
 from .plain import as_text
 from .storage import check_array, pack_views, unpack_views
+from .stored import StoredCells, StoredReference, StoredRoles, StoredViews
 from .verdicts import SIGNIFICANCE
 
 if TYPE_CHECKING:
+    from .view import View
     from .views import Views
 
 #: Version of the file format of :meth:`multifacet.Views.save`.
 FORMAT = 2
 _FRONTIER_ARRAYS = tuple(f.name for f in fields(Frontier) if f.name != "chosen")
-#: What is kept of a representation beside its arrays.
-_CELLS = ("names", "layer", "key", "variables")
 #: In place of an array that is missing.
 _NONE = np.zeros(0)
-#: What a file of views holds beside arrays; keys that older files have not end in a question mark.
-_META = {
-    "given": [str],
-    "encoding": {
-        "columns": [
-            {"name": str, "kind": str, "categories": [str], "features": [int], "fill": ...}
-        ],
-        "feature_names": [str],
-        "mean": [float],
-        "scale": [float],
-        "identifier": (str, None),
-        "scaling?": str,
-        "skewed?": [str],
-    },
-    "views": list,
-    "n_views": int,
-    "significance?": float,
-    "frontier": (None, {"chosen": (int, None)}),
-    "references?": [{"name": str, "names": ([str], None)}],
-    "roles?": (None, {"n_rows": int, "columns": [shape_of(RoleDict)]}),
-    "cells?": (
-        None,
-        {"names": [str], "layer": (str, None), "key": (str, None), "variables": [str]},
-    ),
-}
+#: What a file of views holds beside arrays.
+_META = shape_of(StoredViews)
 
 
-def pack(views: Views) -> tuple[dict[str, Any], dict[str, Array]]:
+class Attributes(TypedDict):
+    """Those of :class:`multifacet.Views`."""
+
+    views: list[View]
+    index: Array
+    rows: Array
+    given: dict[str, Array]
+    encoding: Encoding
+    frontier: Frontier | None
+    rejected: View | None
+    significance: float
+    references: dict[str, Reference]
+    roles: Roles | None
+    cells: Representation | None
+
+
+def pack(views: Views) -> tuple[StoredViews, dict[str, Array]]:
     """Return views as a dict that JSON can hold, and arrays by name."""
     arrays: dict[str, Array] = {"index": _plain(views.index), "rows": views.rows}
     arrays |= {f"given{i}": _plain(labels) for i, labels in enumerate(views.given.values())}
@@ -68,7 +60,7 @@ def pack(views: Views) -> tuple[dict[str, Any], dict[str, Array]]:
     roles, cells = views.roles, views.cells
     if cells is not None and cells.mean is not None and cells.loadings is not None:
         packed |= {"cells_mean": cells.mean, "cells_loadings": cells.loadings}
-    meta = {
+    meta: StoredViews = {
         "format": FORMAT,
         "given": list(views.given),
         "encoding": views.encoding.to_dict(),
@@ -78,14 +70,15 @@ def pack(views: Views) -> tuple[dict[str, Any], dict[str, Array]]:
         "frontier": None if path is None else {"chosen": path.chosen},
         "references": [{"name": n, "names": one.names} for n, one in views.references.items()],
         "roles": None if roles is None else {"n_rows": roles.n_rows, "columns": roles.table()},
-        "cells": None if cells is None else {name: getattr(cells, name) for name in _CELLS},
+        "cells": None if cells is None else _described_cells(cells),
     }
     return meta, arrays | packed
 
 
-def unpack(meta: dict[str, Any], arrays: dict[str, Array]) -> dict[str, Any]:
+def unpack(found: dict[str, Any], arrays: dict[str, Array]) -> Attributes:
     """Return the attributes of views that a file holds; raise if they do not belong together."""
-    check_shape(meta, _META)
+    check_shape(found, _META)
+    meta = cast(StoredViews, found)
     views = unpack_views(meta["views"], arrays)
     n, d = arrays.get("index", _NONE).size, len(meta["encoding"]["feature_names"])
     for name in ("index", *(f"given{i}" for i in range(len(meta["given"])))):
@@ -137,7 +130,7 @@ def _unpacked_frontier(arrays: dict[str, Array], chosen: int | None) -> Frontier
 
 
 def _unpacked_references(
-    described: list[dict[str, Any]], arrays: dict[str, Array], n: int
+    described: list[StoredReference], arrays: dict[str, Array], n: int
 ) -> dict[str, Reference]:
     found = {}
     for i, one in enumerate(described):
@@ -149,17 +142,26 @@ def _unpacked_references(
     return found
 
 
-def _unpacked_roles(described: dict[str, Any] | None) -> Roles | None:
+def _unpacked_roles(described: StoredRoles | None) -> Roles | None:
     if described is None:
         return None
-    columns = [ColumnRole(**column) for column in described["columns"]]
+    columns = [ColumnRole(**cast(Any, column)) for column in described["columns"]]
     if any(column.use not in USES for column in columns):
         raise ValueError("a column has a use that is not known")
     return Roles(columns, described["n_rows"])
 
 
+def _described_cells(cells: Representation) -> StoredCells:
+    return {
+        "names": cells.names,
+        "layer": cells.layer,
+        "key": cells.key,
+        "variables": cells.variables,
+    }
+
+
 def _unpacked_cells(
-    described: dict[str, Any] | None, arrays: dict[str, Array]
+    described: StoredCells | None, arrays: dict[str, Array]
 ) -> Representation | None:
     if described is None:
         return None

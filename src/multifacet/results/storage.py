@@ -7,62 +7,29 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from ..documents import ContrastDict, GalleryDict, GroupDict, SelectionDict
 from ..explain import Explanation
 from ..files import atomic, check_shape, read_json, shape_of
 from ..linalg import Array
 from ..search import Settings
 from .gallery import check_gallery
+from .stored import StoredView
 from .view import View
 
 _ARRAYS = ("labels", "components", "projection", "feature_weights")
 #: Arrays that not every view has; older files have none of them.
 _MAYBE_ARRAYS = ("mean", "landmarks", "places")
 _SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "between")  # what was found has one
-_EXPLANATION = tuple(f.name for f in fields(Explanation))
-_MAYBE = (float, None)
 #: What a view is in JSON.
-_VIEW = {
-    "name": str,
-    "n_clusters": int,
-    "quality": float,
-    "separation": _MAYBE,
-    "novelty": float,
-    "stability": _MAYBE,
-    "p_value": _MAYBE,
-    "independence": _MAYBE,
-    "selection": (shape_of(SelectionDict), None),
-    "groups": [shape_of(GroupDict)],
-    "contrasts?": [shape_of(ContrastDict)],
-    "code_length": _MAYBE,
-    "notes?": [str],
-    "kind?": str,
-    "surprise?": _MAYBE,
-    "repeats?": [str],
-    "gallery?": (shape_of(GalleryDict), None),
-    "settings": dict.fromkeys(_SETTINGS, _MAYBE),
-    "explanation": {
-        "feature_names": [str],
-        "weights": [float],
-        "effects": [[float]],
-        "strength": [float],
-        "loadings": [[float]],
-        "rotation": [[float]],
-        "cluster_names": [str],
-        "sentence": str,
-        "contrasts?": [{"feature": int, "given": (int, None), "slope": float}],
-        "told?": _MAYBE,
-    },
-}
+_VIEW = shape_of(StoredView)
 _OTHER = (*_ARRAYS, *_MAYBE_ARRAYS, "settings", "explanation")
 _PLAIN = tuple(f.name for f in fields(View) if f.name not in _OTHER)
 
 
-def write_archive(path: Path, meta: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+def write_archive(path: Path, meta: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write arrays, and a dict that JSON can hold, to one file; complete or not at all."""
     text = np.frombuffer(json.dumps(meta, allow_nan=False).encode(), dtype=np.uint8)
     # An open file, because numpy would append a suffix to a path that has none.
@@ -90,9 +57,9 @@ def read_archive(path: Path, what: str, version: int) -> tuple[dict[str, Any], d
     return meta, arrays
 
 
-def pack_views(views: Sequence[View]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
+def pack_views(views: Sequence[View]) -> tuple[list[StoredView], dict[str, Array]]:
     """Return views as dicts that JSON can hold, and their arrays by name."""
-    described: list[dict[str, Any]] = []
+    described: list[StoredView] = []
     arrays: dict[str, Array] = {}
     for i, view in enumerate(views):
         kept = {name: getattr(view, name) for name in (*_ARRAYS, *_MAYBE_ARRAYS)}
@@ -101,7 +68,7 @@ def pack_views(views: Sequence[View]) -> tuple[list[dict[str, Any]], dict[str, A
         if not math.isfinite(view.separation):
             plain["separation"] = None  # JSON knows no infinity
         words = {"settings": asdict(view.settings), "explanation": view.explanation.to_dict()}
-        described.append(plain | words)
+        described.append(cast(StoredView, plain | words))
     return described, arrays
 
 
@@ -109,19 +76,18 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
     """Return the views that :func:`pack_views` has taken apart; raise if they are damaged."""
     check_shape(described, [_VIEW], "views")
     views = []
-    for i, one in enumerate(described):
+    for i, one in enumerate(cast(list[StoredView], described)):
         _check_sizes(one, arrays, f"view{i}")
         names = [name for name in (*_ARRAYS, *_MAYBE_ARRAYS) if f"view{i}_{name}" in arrays]
         parts: dict[str, Any] = {name: arrays[f"view{i}_{name}"] for name in names}
         # What older files have not is left at its default.
-        parts |= {name: one[name] for name in _PLAIN if name in one}
+        parts |= {name: value for name, value in one.items() if name in _PLAIN}
         if parts["separation"] is None:
             parts["separation"] = -math.inf
-        parts["settings"] = Settings(**{name: one["settings"][name] for name in _SETTINGS})
-        found = one["explanation"]
-        words = {name: found[name] for name in _EXPLANATION if name in found}
+        settings = {name: value for name, value in one["settings"].items() if name in _SETTINGS}
+        parts["settings"] = Settings(**cast(dict[str, Any], settings))
         check_gallery(one.get("gallery"), one["n_clusters"], f"view{i}.gallery")
-        parts["explanation"] = Explanation.from_dict(words)
+        parts["explanation"] = Explanation.from_dict(one["explanation"])
         views.append(View(**parts))
     return views
 
@@ -138,7 +104,7 @@ def check_array(
     return array
 
 
-def _check_sizes(one: dict[str, Any], arrays: Mapping[str, Array], place: str) -> None:
+def _check_sizes(one: StoredView, arrays: Mapping[str, Array], place: str) -> None:
     """Raise unless the parts of a view belong together."""
     d, k = len(one["explanation"]["feature_names"]), one["n_clusters"]
     for name in ("components", "projection"):
@@ -160,7 +126,7 @@ def _check_sizes(one: dict[str, Any], arrays: Mapping[str, Array], place: str) -
     groups, basis = len(one["explanation"]["cluster_names"]), q or d
     words = {"weights": (d,), "strength": (d,), "effects": (groups, d), "loadings": (basis, d)}
     for name, shape in (words | {"rotation": (basis, basis)}).items():
-        rows = one["explanation"][name]
+        rows = cast(dict[str, Any], one["explanation"])[name]
         widths = {len(row) for row in rows} if len(shape) == 2 else set(shape[1:])
         if len(rows) != shape[0] or not widths <= set(shape[1:]):
             raise ValueError(f"{name} of {place} has not the shape {shape}")

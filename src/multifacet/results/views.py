@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..documents import ViewsDocument
+from ..documents import ViewRow, ViewsDocument
 from ..engines.base import is_dask
 from ..evidence import Frontier
 from ..files import read_path
@@ -315,7 +315,7 @@ class Views:
         """The views of which chance can be ruled out, or of which nobody asked."""
         return [view for view in self.views if self.verdict(view) != "chance"]
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[ViewRow]:
         """Return one dict per view, ready for a data frame: numbers, features, sentence."""
         return [
             {

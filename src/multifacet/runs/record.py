@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from .. import __version__
 from .options import OPTIONS, TASKS, Option, spell
@@ -23,6 +23,31 @@ _NEEDED = {
     "existing": [{"sha256": str}],
 }
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
+
+
+class ReadDict(TypedDict):
+    """A file that was read; of standard input and of what is elsewhere there is no path."""
+
+    name: str
+    sha256: str
+    rows: int
+    columns: int
+    path: NotRequired[str]
+
+
+class RecordDict(TypedDict):
+    """What run.json holds."""
+
+    task: str
+    command: str
+    options: dict[str, Any]
+    versions: dict[str, str]
+    seed: Any
+    input: ReadDict
+    existing: list[ReadDict]
+    seconds: float
+    timings: dict[str, float]
+    notes: list[str]
 
 
 @dataclass
@@ -45,7 +70,7 @@ class Record:
 
     task: str
     options: dict[str, Any]
-    inputs: list[dict[str, Any]] = field(default_factory=list)
+    inputs: list[ReadDict] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -54,8 +79,14 @@ class Record:
         rows = len(next(iter(file.columns.values())))
         if rows < 2:
             raise ValueError(f"{file.name!r} has a single row: at least 2 are needed")
-        entry = {"name": file.name, "sha256": file.sha256, "rows": rows}
-        self.inputs.append(entry | {"columns": len(file.columns)})
+        self.inputs.append(
+            {
+                "name": file.name,
+                "sha256": file.sha256,
+                "rows": rows,
+                "columns": len(file.columns),
+            }
+        )
 
     @property
     def command(self) -> str:
@@ -72,7 +103,7 @@ class Record:
                 words += [f"--{option.name}", spell(value)]
         return shlex.join(words)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RecordDict:
         """Return how to repeat this run, for run.json and the report."""
         from importlib.metadata import version
 
@@ -83,7 +114,7 @@ class Record:
             "versions": {"multifacet": __version__, "python": platform.python_version()}
             | {name: version(name) for name in _PACKAGES},
             "seed": self.options["random_state"],
-            "input": self.inputs[0] | self._path(),
+            "input": self._table(),
             "existing": self.inputs[1:],
             "seconds": round(sum(self.timings.values()), 3),
             "timings": self.timings,
@@ -94,22 +125,23 @@ class Record:
         for name in TASKS[self.task]:
             yield OPTIONS[name], self.options[OPTIONS[name].parameter]
 
-    def _path(self) -> dict[str, str]:
-        """Return where the table is, whatever the working directory."""
-        data = self.options["data"]
+    def _table(self) -> ReadDict:
+        """Return the table, and where it is, whatever the working directory."""
+        data, table = self.options["data"], self.inputs[0]
         anywhere = data == "-" or "://" in data
-        return {} if anywhere else {"path": str(Path(data).resolve())}
+        return table if anywhere else {**table, "path": str(Path(data).resolve())}
 
 
-def read_record(text: str) -> dict[str, Any]:
+def read_record(text: str) -> RecordDict:
     """Return what a run.json holds; raise unless it is enough to repeat a run.
 
     The data are looked for from here or, if they are not there, where they were then.
     """
     from ..files import check_shape, read_json
 
-    record = read_json(text)
-    check_shape(record, _NEEDED)
+    found = read_json(text)
+    check_shape(found, _NEEDED)
+    record: RecordDict = found
     data, known = record["options"]["data"], record["input"].get("path")
     moved = known and data != "-" and not Path(data).exists()
-    return record | {"options": record["options"] | {"data": known if moved else data}}
+    return {**record, "options": record["options"] | {"data": known if moved else data}}

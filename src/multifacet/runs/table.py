@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..files import FileData
+    from ..frames.table import Columns
 
 #: What rows are called that have no name in the file.
 ROW = "row"
@@ -19,7 +20,7 @@ def unused(name: str, columns: Container[str]) -> str:
     return name
 
 
-def named_columns(file: FileData) -> tuple[dict[str, Any], str | None]:
+def named_columns(file: FileData) -> tuple[Columns, str | None]:
     """Return the columns, with the names of the rows among them, and which column that is.
 
     Mere row numbers, as pandas writes them, name the rows only if no column does it better.

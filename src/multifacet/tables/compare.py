@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from ..evidence import independence_test
 from ..frames.cells import check_cells, whole
-from ..frames.table import columns_of, read_table
+from ..frames.table import Columns, columns_of, read_table
 from ..linalg import Array, is_array_like
 from ..metrics import nmi
 from ..results.comparison import Agreement, Comparison
@@ -75,7 +75,7 @@ def compare_labelings(
     return Comparison(labelings, np.maximum(matrix, matrix.T), pairs)
 
 
-def _as_table(data: Any, other: Any) -> dict[str, Any]:
+def _as_table(data: Any, other: Any) -> Columns:
     """Return labelings that come without names as columns."""
     if other is None:
         columns = data.T if isinstance(data, np.ndarray) and data.ndim == 2 else data

@@ -7,13 +7,15 @@ from typing import Any
 
 from ..engines.contents import DRAWN, Drawn, draw, join
 from ..files.binary import need
-from ..files.pieces import cut, read_piece
+from ..files.pieces import PIECE_BYTES, cut, read_piece
 
 
-def excerpt(path: str | PathLike[str], most: int = DRAWN) -> tuple[Any, int]:
+def excerpt(
+    path: str | PathLike[str], most: int = DRAWN, *, piece_bytes: int = PIECE_BYTES
+) -> tuple[Any, int]:
     """Return some rows of Parquet files as a pandas data frame, and how many there are in all.
 
-    One piece of about 64 MB is held at a time. The rows are those that a search on a cluster draws
+    One piece is held at a time. The rows are those that a search on a cluster draws
     from the same files, in the order in which they stand there.
 
     Parameters
@@ -22,6 +24,8 @@ def excerpt(path: str | PathLike[str], most: int = DRAWN) -> tuple[Any, int]:
         As in :func:`multifacet.files.open_partitions`.
     most : int, default=20000
         Rows that are drawn.
+    piece_bytes : int
+        Size of the pieces, as in :func:`multifacet.files.open_partitions`.
 
     Examples
     --------
@@ -38,7 +42,7 @@ def excerpt(path: str | PathLike[str], most: int = DRAWN) -> tuple[Any, int]:
     need("pandas", "pandas", "a sample of Parquet files")
     drawn: Drawn | None = None
     count = 0
-    for number, piece in enumerate(cut(path)):
+    for number, piece in enumerate(cut(path, piece_bytes)):
         part = read_piece(piece)
         count += len(part)
         found = draw(part, number, most)

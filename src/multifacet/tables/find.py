@@ -23,8 +23,9 @@ from ..files.binary import need
 from ..finding.finder import ViewFinder
 from ..finding.methods import as_method
 from ..frames import Prepared, Roles, prepare
+from ..frames.given import aligned
 from ..frames.notes import InputWarning
-from ..frames.preparation import aligned, decide_roles
+from ..frames.preparation import decide_roles
 from ..frames.table import described, listing
 from ..linalg import Array
 from ..progress import announce

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -58,7 +59,7 @@ def held_out_comparison(model: Any, X: Any, y: Array, n_folds: int) -> HeldOutDi
     folds = list(kind(n_folds, shuffle=True, random_state=0).split(codes, codes))
     # Not sklearn's clone, which would copy the callable that shows progress.
     options = model.get_params(deep=False) | {"n_components": model.n_components_, "verbose": 0}
-    reductions: dict[str, Any] = {OURS: type(model)(**options)}
+    reductions: dict[str, BaseEstimator] = {OURS: type(model)(**options)}
     reductions |= _rivals(X, None if names is None else len(names), model.n_components_, n_folds)
     told = {name: np.empty(codes.shape) for name in reductions}
     with warnings.catch_warnings():
@@ -84,12 +85,12 @@ def held_out_comparison(model: Any, X: Any, y: Array, n_folds: int) -> HeldOutDi
     }
 
 
-def _rivals(X: Any, n_classes: int | None, q: int, n_folds: int) -> dict[str, Any]:
+def _rivals(X: Any, n_classes: int | None, q: int, n_folds: int) -> dict[str, BaseEstimator]:
     """Return what else reduces such rows to as many dimensions."""
     n_learning = X.shape[0] * (n_folds - 1) // n_folds
     most = min(X.shape[1], n_learning - 1)
     solver = "arpack" if issparse(X) else "auto"
-    rivals: dict[str, Any] = {}
+    rivals: dict[str, BaseEstimator] = {}
     if min(q, most) < X.shape[1]:
         rivals["PCA"] = PCA(min(q, most), svd_solver=solver, random_state=0)
     if n_classes is None:

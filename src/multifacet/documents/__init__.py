@@ -1,0 +1,100 @@
+"""What results are as plain dicts: the documents of which files, reports and pages are made.
+
+A document that is read from a file is checked against the class that it should be of, see
+:func:`multifacet.files.shape_of`; keys that older files do not have are not required.
+"""
+
+from .comparisons import ComparisonDocument, LabelingDict, PairDict
+from .groups import (
+    AxisGalleryDict,
+    BooleanProfile,
+    CategoryProfile,
+    ContrastDict,
+    ContrastFeatureDict,
+    ExampleDict,
+    ExplanationDict,
+    GalleryDict,
+    GroupDict,
+    GroupGalleryDict,
+    NumberProfile,
+    Profile,
+    SeenDict,
+)
+from .reductions import (
+    ClustersDict,
+    ColourDict,
+    ConfusionDict,
+    HeldOutDict,
+    MethodDict,
+    PointsDict,
+    ReductionDocument,
+    SettingDict,
+    SparseStepDict,
+    SparsityDict,
+)
+from .searches import CandidateDict, PathStepDict, SelectionDict, SettingsDict
+from .tables import (
+    DrawnDict,
+    EncodedColumnDict,
+    EncodingDict,
+    GivenDict,
+    InputDict,
+    RoleDict,
+    RunDict,
+)
+from .views import (
+    AgreementDict,
+    DescriptionDict,
+    FrontierDict,
+    RelationDict,
+    ViewDict,
+    ViewRow,
+    ViewsDocument,
+)
+
+__all__ = [
+    "AgreementDict",
+    "AxisGalleryDict",
+    "BooleanProfile",
+    "CandidateDict",
+    "CategoryProfile",
+    "ClustersDict",
+    "ColourDict",
+    "ComparisonDocument",
+    "ConfusionDict",
+    "ContrastDict",
+    "ContrastFeatureDict",
+    "DescriptionDict",
+    "DrawnDict",
+    "EncodedColumnDict",
+    "EncodingDict",
+    "ExampleDict",
+    "ExplanationDict",
+    "FrontierDict",
+    "GalleryDict",
+    "GivenDict",
+    "GroupDict",
+    "GroupGalleryDict",
+    "HeldOutDict",
+    "InputDict",
+    "LabelingDict",
+    "MethodDict",
+    "NumberProfile",
+    "PairDict",
+    "PathStepDict",
+    "PointsDict",
+    "Profile",
+    "ReductionDocument",
+    "RelationDict",
+    "RoleDict",
+    "RunDict",
+    "SeenDict",
+    "SelectionDict",
+    "SettingDict",
+    "SettingsDict",
+    "SparseStepDict",
+    "SparsityDict",
+    "ViewDict",
+    "ViewRow",
+    "ViewsDocument",
+]
