@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -160,4 +161,5 @@ def test_every_public_estimator_parameter_is_documented():
     for name in ("KDAC", "LinearKDAC", "EmbeddingKDAC", "SupervisedKDR"):
         cls = getattr(multifacet, name)
         for parameter in cls().get_params():
-            assert f"    {parameter} :" in cls.__doc__, f"{name}.{parameter} has no description"
+            described = f"\n{parameter} :" in inspect.getdoc(cls)
+            assert described, f"{name}.{parameter} has no description"
