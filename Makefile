@@ -60,7 +60,8 @@ $(VENV)/.installed: pyproject.toml
 $(VENV)-oldest/.installed: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
-		-c tests/oldest.txt -e ".[all]" pytest pytest-xdist hypothesis httpx polars
+		-c tests/oldest.txt -e ".[all]" pytest pytest-xdist hypothesis httpx polars \
+		markdown-it-py
 	touch $@
 
 clean:
