@@ -8,6 +8,7 @@ and writes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from .table import Cell, Table, figure
 #: Clouds that the laws are fitted to, and further ones that they are checked on: of the kernel's
 #: search, and of all sources together.
 CLOUDS, CHECKED, QUICK_CLOUDS = 120, 30, 6
-TABLES, CHECKED_TABLES, QUICK_TABLES = 280, 400, 7
+TABLES, CHECKED_TABLES, QUICK_TABLES = 420, 400, 14
 #: What counts as a small p-value.
 SMALL = 0.05
 #: The 95 % quantile of a Gumbel law of mean zero, in scales.
@@ -129,30 +130,64 @@ def exceeded(law: NullLaw, shapes: np.ndarray, statistic: np.ndarray) -> np.ndar
     return -np.expm1(-np.exp(-(excess + np.euler_gamma)))
 
 
-def simulated(
-    search: Callable[[int], list[float] | None],
-    together: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    count: int,
-    checked: int,
-) -> tuple[list[NullLaw], list[np.ndarray]]:
-    """Return the laws of a search, alone and with stability, and the p-values of further data."""
-    found = Parallel(n_jobs=-1)(delayed(search)(seed) for seed in range(count + checked))
-    values = np.array([one for one in found[:count] if one is not None])
-    seen = np.array([one is not None for one in found[count:]])
-    further = np.array([one for one in found[count:] if one is not None])
-    laws, p_values = [], []
-    for statistic in (lambda found, _: found, together):
-        law = fitted(values[:, :-2], statistic(*values[:, -2:].T))
-        again = np.ones(checked)
-        again[seen] = exceeded(law, further[:, :-2], statistic(*further[:, -2:].T))
-        laws.append(law)
-        p_values.append(again)
-    return laws, p_values
+@dataclass(frozen=True)
+class Simulated:
+    """What a search found in structureless data: in ``count`` tables, and in further ones.
+
+    Attributes
+    ----------
+    found : list of list of float, or None
+        Shape, statistic and stability of each; None where there is no view.
+    count : int
+        How many of them laws are fitted to.
+    together : callable
+        How a statistic is joined with its stability.
+    """
+
+    found: list[list[float] | None]
+    count: int
+    together: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+    @classmethod
+    def by(
+        cls,
+        search: Callable[[int], list[float] | None],
+        together: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        count: int,
+        checked: int,
+    ) -> Simulated:
+        """Return what a search finds in the tables of the seeds from zero on."""
+        found = Parallel(n_jobs=-1)(delayed(search)(seed) for seed in range(count + checked))
+        return cls(found, count, together)
+
+    def laws(self, chosen: np.ndarray | bool = True) -> tuple[list[NullLaw], list[np.ndarray]]:
+        """Return laws, alone and with stability, and the p-values of further data.
+
+        Of the ``chosen`` tables, one truth value each; p-values of the others are not a number.
+        """
+        seen = np.array([one is not None for one in self.found])
+        chosen = np.broadcast_to(chosen, seen.shape)
+        first = np.arange(len(seen)) < self.count
+        laws, p_values = [], []
+        for statistic in (lambda found, _: found, self.together):
+            shapes, values = self._of(seen & chosen & first, statistic)
+            laws.append(fitted(shapes, values))
+            again = np.where(chosen, 1.0, np.nan)
+            again[seen & chosen] = exceeded(laws[-1], *self._of(seen & chosen, statistic))
+            p_values.append(again[self.count :])
+        return laws, p_values
+
+    def _of(
+        self, rows: np.ndarray, statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return shapes and statistics of some tables."""
+        values = np.array([one for one, asked in zip(self.found, rows, strict=True) if asked])
+        return values[:, :-2], statistic(*values[:, -2:].T)
 
 
 def share(p_values: np.ndarray) -> str:
     """Return how many p-values are small."""
-    return f"{int((p_values < SMALL).sum())} of {len(p_values)}"
+    return f"{int((p_values < SMALL).sum())} of {int(np.isfinite(p_values).sum())}"
 
 
 def kind_table(first: int, p_values: np.ndarray) -> Table:
@@ -185,27 +220,34 @@ def run(quick: bool = False) -> list[Table]:
         if quick
         else ((CLOUDS, CHECKED), (TABLES, CHECKED_TABLES))
     )
-    kernel, kernel_small = simulated(by_kernel, np.add, *clouds)
-    every, every_small = simulated(by_all_sources, np.multiply, *tables)
-    laws = NullLaws(PLAN.key, *kernel, *every)
+    kernel, kernel_small = Simulated.by(by_kernel, np.add, *clouds).laws()
+    every = Simulated.by(by_all_sources, np.multiply, *tables)
+    given = np.array([table_of(seed)[1] is not None for seed in range(sum(tables))])
+    free, free_small = every.laws(~given)
+    beside, beside_small = every.laws(given)
+    found = [*kernel, *free, *beside]
+    laws = NullLaws(PLAN.key, *found)
     if not quick:
         Path(str(files("multifacet.search").joinpath(FILE))).write_text(laws.to_json(), "utf-8")
     columns = ["statistic", *NullLaw.__dataclass_fields__, f"p < {SMALL:g} in further tables"]
     table = Table(
         f"Null of the automatic search (plan {PLAN.key})",
         columns,
-        note=f"Kernel's search: {clouds[0]} Gaussian, uniform and mixed clouds. All sources: "
-        f"{tables[0]} tables, {', '.join(KINDS)} in turn. Half to two thirds of them have given "
-        "groups. Tables without any view have p = 1.",
+        note=f"Kernel's search: {clouds[0]} Gaussian, uniform and mixed clouds, two thirds of them "
+        f"with given groups. All sources: {tables[0]} tables, {', '.join(KINDS)} in turn, half of "
+        "them with given groups. Tables without any view have p = 1.",
     )
     names = [
-        "kernel: separation",
-        "kernel: separation + stability",
-        "all sources: surprise",
-        "all sources: surprise x stability",
+        f"{whose}: {what}"
+        for whose, what, join in (
+            ("kernel", "separation", "+"),
+            ("all sources, nothing given", "surprise", "x"),
+            ("all sources, groups given", "surprise", "x"),
+        )
+        for what in (what, f"{what} {join} stability")
     ]
-    for name, law, small in zip(
-        names, [*kernel, *every], [*kernel_small, *every_small], strict=True
-    ):
-        table.add(name, *vars(law).values(), share(small))
-    return [table, kind_table(tables[0], every_small[1])]
+    small = [*kernel_small, *free_small, *beside_small]
+    for name, law, p_values in zip(names, found, small, strict=True):
+        table.add(name, *vars(law).values(), share(p_values))
+    p_values = np.fmin(free_small[1], beside_small[1])
+    return [table, kind_table(tables[0], p_values)]

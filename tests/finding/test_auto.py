@@ -92,9 +92,9 @@ def test_a_later_view_is_a_further_try():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 3))
     first, second = ViewFinder(2, 2, n_starts=2, n_refits=0, n_twins=0).fit(X).views_
-    once = chance(second.surprise, 120, 3, 2)
+    once = chance(second.surprise, 120, 3, 2, given=False)
     assert second.p_value == pytest.approx(min(1.0, 2 * once))
-    assert first.p_value == pytest.approx(chance(first.surprise, 120, 3, 2))
+    assert first.p_value == pytest.approx(chance(first.surprise, 120, 3, 2, given=False))
 
 
 def turned_among_noise(n, shape, n_noise, weights=None):

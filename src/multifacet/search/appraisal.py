@@ -8,10 +8,9 @@ reach (in nats, as -log p):
 - *distinctness* (:mod:`.distinct`): the likelihood of two Gaussians over one unimodal law.
 
 What to *believe* is their sum where chance has had its say (``surprise``): groups must be there
-with rounding undone (:mod:`.rounding`), with and without the means of what is given, in subspaces
-that are as wide in all directions, and a wider gap is asked for along one direction, and where one
-looks at groups from where they differ most. Where nothing is clear by that, groups may also be
-believed for their *gain* in likelihood over one cloud (:mod:`.gain`), which needs no gap.
+with rounding undone (:mod:`.rounding`), with and without the means of what is given, and a wider
+gap is asked for along one direction, across a long cloud (:mod:`.clouds`), and where one looks at
+groups from where they differ most.
 What to *prefer* among the believable ones (``score``) is separation, as far as more of it still
 says more, the order of magnitude of distinctness, which otherwise grows with the rows without
 bound, that other sources propose the groups too (:mod:`.support`), and how many groups are told.
@@ -28,8 +27,8 @@ from scipy.sparse import issparse
 
 from ..linalg import Array
 from .candidate import Candidate
+from .clouds import LongClouds
 from .distinct import distinctnesses
-from .gain import Gains
 from .judge import gumbel_surprise
 from .residual import GroupResidual
 from .rounding import evened
@@ -67,6 +66,7 @@ class Appraisal:
         self._sample, self._plan = sample, sample.plan
         even = evened(sample.X)
         self._even = None if issparse(even) or np.array_equal(even, sample.X) else even
+        self._clouds = LongClouds(sample)
 
     def of(self, candidates: Sequence[Candidate], sources: Sequence[Source]) -> list[Candidate]:
         """Return candidates with surprise, whether that is beyond chance, and score.
@@ -92,15 +92,14 @@ class Appraisal:
         beyond = np.maximum(plain - plan.enough, 0.0)
         scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(apart)
         scores += plan.support_weight * support(fair, freedom)
-        scores += plan.detail_weight * np.log([one.n_clusters for one in fair])
         surprise = self._gaps(separations - extra) + apart
+        # Ever more groups can be cut out of any cloud: many of them have to be there.
+        numbers = np.array([one.n_clusters for one in fair])
+        there = self._or_own(fair, surprise, sources) >= plan.believable
+        told = (numbers <= plan.most_clusters) | there
+        scores += np.where(told, plan.detail_weight * np.log(numbers), 0.0)
         checks = self._checks(fair, apart, extra, freedom)
         surprise = self._or_own(fair, self._checked(surprise, scores, checks), sources)
-        if Gains.tells(self._sample) and not (surprise >= plan.settled).any():
-            gains = Gains(self._sample).surprise(fair)
-            # Of two looks the better one is taken, which is worth log 2.
-            surprise = np.maximum(surprise, gains - np.log(2))
-            scores += np.log1p(gains)
         appraised = {
             id(one): replace(
                 one,
@@ -115,12 +114,17 @@ class Appraisal:
     def _checked(self, surprise: Array, scores: Array, checks: Sequence[Check]) -> Array:
         """Return surprise (N,) where it stands further questions, best scores first.
 
-        Questions take time. When enough have stood them, the others are taken as not believed.
+        Questions take time. When enough have stood them, the others are taken as not believed. The
+        best score is asked in any case: where nothing is believed, its surprise is the answer.
         """
         plan, surprise = self._plan, surprise.copy()
         order = np.argsort(-scores, kind="stable")
-        order = order[surprise[order] >= plan.believable]
-        stood = 0
+        leader, stood = order[0], 0
+
+        def in_question(asked: Array) -> Array:
+            return asked[(surprise[asked] >= plan.believable) | (asked == leader)]
+
+        order = in_question(order)
         for at in range(0, len(order), plan.finalists):
             asked = order[at : at + plan.finalists]
             if stood >= plan.enough_believed:
@@ -128,7 +132,7 @@ class Appraisal:
                 continue
             for check in checks:
                 surprise[asked] = np.minimum(surprise[asked], check(asked))
-                asked = asked[surprise[asked] >= plan.believable]
+                asked = in_question(asked)
             stood += len(asked)
         return surprise
 
@@ -136,7 +140,15 @@ class Appraisal:
         self, fair: Sequence[Candidate], apart: Array, extra: Array, freedom: Mapping[str, float]
     ) -> list[Check]:
         """Return what is asked of candidates: their surprise (n,) in other forms of the rows."""
+        plan = self._plan
         separations = np.array([one.separation for one in fair])
+
+        def across_long_clouds(asked: Array) -> Array:
+            # No length explains a gap that wide. What is asked afterwards is asked beyond it, too.
+            plain = self._gaps(separations[asked] - extra[asked])
+            doubted = asked[plain < plan.enough]
+            extra[doubted] += [self._long(fair[i]) for i in doubted]
+            return self._gaps(separations[asked] - extra[asked]) + apart[asked]
 
         def as_they_are(asked: Array) -> Array:
             some = [fair[i] for i in asked]
@@ -147,11 +159,8 @@ class Appraisal:
         def with_rounding_undone(asked: Array) -> Array:
             return self._evened([fair[i] for i in asked], extra[asked], freedom)
 
-        def in_round_subspaces(asked: Array) -> Array:
-            return self._rounded([fair[i] for i in asked], extra[asked]) + apart[asked]
-
-        checks: list[Check] = [in_round_subspaces]
-        if 0 < self._groups_given() < self._plan.alike_bent:
+        checks: list[Check] = [across_long_clouds]
+        if 0 < self._groups_given() < plan.alike_bent:
             checks.append(as_they_are)
         if self._even is not None:
             checks.append(with_rounding_undone)
@@ -186,6 +195,12 @@ class Appraisal:
             found.append(alone + (made if q == 1 or one.source in fitted else 0.0))
         return np.array(found)
 
+    def _long(self, candidate: Candidate) -> float:
+        """Return the separation that a candidate owes to the length of the cloud it lies in."""
+        if candidate.W.shape[1] == 1:
+            return 0.0
+        return self._clouds.separation(self._points(candidate), candidate.labels)
+
     def _evened(
         self, candidates: Sequence[Candidate], extra: Array, freedom: Mapping[str, float]
     ) -> Array:
@@ -200,20 +215,6 @@ class Appraisal:
         return self._gaps(np.array(found) - extra) + self._apart(
             candidates, map(self._within, points), freedom
         )
-
-    def _rounded(self, candidates: Sequence[Candidate], extra: Array) -> Array:
-        """Return the surprise of the gaps of candidates in subspaces of unit variances.
-
-        A long cloud is cut across with few edges, and each half then takes twice as many for its
-        share: its halves look apart, and the more so the longer it is.
-        """
-        found = [
-            NeighbourGraph.of(_round(self._points(one)), self._plan).separation(one.labels).score
-            if one.W.shape[1] > 1
-            else one.separation
-            for one in candidates
-        ]
-        return self._gaps(np.array(found) - extra)
 
     def _groups_given(self) -> int:
         """Return how many groups are given in all."""
@@ -239,12 +240,6 @@ class Appraisal:
         found = distinctnesses(list(zip(points, labels, strict=True)))
         excess = found - self._plan.usual_distinctness * dimensions
         return gumbel_surprise(excess / (level + slope * dimensions))
-
-
-def _round(points: Array) -> Array:
-    """Return points (m, q), centred, with the same variance in all directions that they have."""
-    left, spread, _ = np.linalg.svd(points, full_matrices=False)
-    return left[:, spread > 1e-6 * spread[:1]]
 
 
 def gap_surprise(sample: Sample, found: Array) -> Array:

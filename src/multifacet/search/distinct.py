@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammainc, gammaincinv, gammaln
+from scipy.special import gammaincinv, gammaln
 
 from ..linalg import Array
 from ..metrics import nmi
@@ -234,14 +234,6 @@ class UnimodalLaw:
                 level = height - np.log(T) - (np.log(T / len(x)) + 1) / p
                 found.append((level, mode, p, *widths))
         return cls(*(float(part) for part in max(found)[1:]))
-
-    def share(self, x: Array) -> Array:
-        """Return the shares (n,) of the law that lie below values x (n,)."""
-        p, below = self.exponent, self.left / (self.left + self.right)
-        is_left = x < self.mode
-        distance = np.abs(x - self.mode) / np.where(is_left, self.left, self.right)
-        outer = gammainc(1 / p, distance**p / p)
-        return np.where(is_left, below * (1 - outer), below + (1 - below) * outer)
 
     def quantile(self, shares: Array) -> Array:
         """Return the values below which shares (n,) of the law lie."""

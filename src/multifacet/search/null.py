@@ -80,7 +80,10 @@ class NullLaws:
     separation, with_stability : NullLaw
         Separation of what the kernel's search finds, alone and with stability added.
     surprise, surprise_found_again : NullLaw
-        Surprise of what all sources find, alone and times its stability.
+        Surprise of what all sources find where nothing is given, alone and times its stability.
+    beside, beside_found_again : NullLaw
+        The same beside given groups. Groups must show with and without their means then, so chance
+        reaches far less.
     """
 
     plan: str
@@ -88,6 +91,14 @@ class NullLaws:
     with_stability: NullLaw
     surprise: NullLaw
     surprise_found_again: NullLaw
+    beside: NullLaw
+    beside_found_again: NullLaw
+
+    def of_surprise(self, given: bool, found_again: bool) -> NullLaw:
+        """Return the law of the surprise of all sources, or of its product with stability."""
+        if given:
+            return self.beside_found_again if found_again else self.beside
+        return self.surprise_found_again if found_again else self.surprise
 
     def to_json(self) -> str:
         """Return the text of the file that keeps them."""
@@ -146,6 +157,7 @@ def chance(
     n_features: int,
     n_clusters: int | None,
     *,
+    given: bool,
     stability: float | None = None,
 ) -> float:
     """Return the p-value of a view that was chosen from the candidates of all sources.
@@ -158,17 +170,15 @@ def chance(
         As in :func:`significance`. Structureless tables have groups that are surprising (many
         features, few rows) or found again (columns of few values), but hardly both: their product
         tells more than their sum.
+    given : bool
+        Whether it was looked for beside given groups.
 
     Examples
     --------
     >>> from multifacet.search.null import chance
-    >>> chance(30.0, 300, 5, 2) < 0.001 < chance(0.0, 300, 5, 2)
+    >>> chance(30.0, 300, 5, 2, given=False) < 0.001 < chance(0.0, 300, 5, 2, given=False)
     True
     """
-    laws = null_laws()
-    if stability is None:
-        return laws.surprise.exceeded(surprise, n_rows, n_features, n_clusters)
-    found = laws.surprise_found_again.exceeded(surprise * stability, n_rows, n_features, n_clusters)
-    # Some groups are found again by their kind, such as all rows at a value: that adds nothing to
-    # how surprising they are.
-    return max(found, float(np.exp(-max(surprise, 0.0))))
+    law = null_laws().of_surprise(given, stability is not None)
+    statistic = surprise if stability is None else surprise * stability
+    return law.exceeded(statistic, n_rows, n_features, n_clusters)

@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 10
+    version: int = 11
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -168,6 +168,11 @@ class SearchPlan:
     #: The fewest rows that a group may have.
     fewest_rows: int = 5
 
+    #: Steps of EM that put the edges of overlapping groups, and the NMI with the groups before that
+    #: is left at least: with many steps it ends at other groups.
+    edge_steps: int = 3
+    edges_kept: float = 0.5
+
     # Heaps
     #: Share of the rows that a heap has at least, and all others too.
     heap_share: float = 0.05
@@ -253,17 +258,18 @@ class SearchPlan:
     #: scale: level, and per dimension. On a hundred structureless tables of 3 to 20 dimensions.
     usual_distinctness: float = 1.0
     distinctness_scale: tuple[float, ...] = (0.8, 0.11)
-    #: Gain in likelihood (nats) of groups over one cloud that is usual: level and slope per
-    #: direction of the rows, each for two groups less one split and per split; and its scale in the
-    #: same way. On 145 structureless tables of 3 to 50 features, for 2 to 4 groups.
-    usual_gain: tuple[tuple[float, float], tuple[float, float]] = ((-5.0, 2.6), (0.88, 1.12))
-    gain_scale: tuple[float, float] = (0.66, 1.03)
     #: Separation that is usual on top of that along one direction.
     one_direction: float = 0.8
     #: Separation that is made where a subspace is the one in which groups differ most: so much
     #: times the dimensions in which it was looked for per row, less for each direction of several
     #: (by the root of their number). On some hundred structureless tables of 7 kinds.
     made: float = 18.0
+    #: Clouds as long as the rows on which a cut is tried: the error of their mean is a third of the
+    #: spread that chance gives.
+    clouds: int = 8
+    #: Length in widths from which a cloud is long: below, half of its logarithm, which is what cuts
+    #: gain, is half of what chance gives.
+    long: float = 1.25
     #: Given groups from which distinctness need not show in the rows as they are: a few groups may
     #: be curves whose pieces show when their means are removed, many are not bent alike.
     alike_bent: int = 8

@@ -32,9 +32,10 @@ from ...search import (
     chance,
 )
 from ...search.candidate import in_order
+from ...search.edges import with_likely_edges
 from ...search.rounding import evened
 from ...search.separation import NeighbourGraph
-from ...search.sources import every_source
+from ...search.sources import MixtureSource, every_source
 from ...search.starts import PairStarts
 from ...search.twins import chance_among, surprise_of_twins
 from ...solvers import as_solver
@@ -142,7 +143,8 @@ class _AutoFinding(Finding):
         if view.surprise is None:
             return super().chance(view, n_clusters, stability)
         n, d = len(view.labels), len(view.feature_weights)
-        return chance(view.surprise, n, d, told(n_clusters), stability=stability)
+        given = bool(self._given)
+        return chance(view.surprise, n, d, told(n_clusters), given=given, stability=stability)
 
     def stability(self, view: View, known: Sequence[Array]) -> float | None:
         finder, source = self._finder, self._chosen.get(view.name)
@@ -213,15 +215,17 @@ class _AutoFinding(Finding):
         if choice.best.rejected or choice.best.surprise is None:
             return False
         n, d = self._X.shape
-        p_value = chance(choice.best.surprise, n, d, told(n_clusters))
+        p_value = chance(choice.best.surprise, n, d, told(n_clusters), given=bool(self._given))
         return p_value <= self._finder.significance
 
     def _finished(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
         """Return a winner with the labels of all rows, None if nothing new is there."""
-        best = choice.best
-        if best.rejected:
+        if choice.best.rejected:
             return None
+        # Evidence is asked of what proposed the groups, wherever their edges are put.
         self._chosen[f"view {len(known) - len(self._given) + 1}"] = choice.source
+        choice = self._with_likely_edges(choice)
+        best = choice.best
         found = self._solved(choice, known) or self._labelled(choice)
         self._subspaces[in_order(np.asarray(found.labels)).tobytes()] = found.components.T
         return replace(
@@ -231,6 +235,16 @@ class _AutoFinding(Finding):
             kind=choice.source.kind,
             surprise=best.surprise,
         )
+
+    def _with_likely_edges(self, choice: _Choice) -> _Choice:
+        """Return a choice, and where its groups overlap one with the edges of a mixture."""
+        mixture = self._sources.get(MixtureSource.name)
+        fine = choice.best if mixture is None else with_likely_edges(choice.sample, choice.best)
+        if mixture is None or fine is choice.best:
+            return choice
+        candidates = [fine, *choice.selection.candidates]
+        selection = replace(choice.selection, candidates=candidates, settings=fine.settings)
+        return replace(choice, selection=selection, source=mixture)
 
     def _solved(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
         """Return the kernel objective's winner refined on all rows, if it still is what won.
