@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One more than there are cores: many tests wait for servers, browsers and other processes.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Two more than there are cores: many tests wait for servers, browsers and other processes.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 
 .PHONY: demo check test cover lint build dist oldest docs bench papers clean
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,15 @@ WITHOUT_SKLEARN = {
 }
 
 
+@cache
 def modules():
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if parts != ("__init__",):
-            yield parts, ast.parse(path.read_text(encoding="utf-8"))
+    """Parts of the name, and tree, of every module."""
+    paths = {path.relative_to(ROOT).with_suffix("").parts: path for path in ROOT.rglob("*.py")}
+    return [
+        (parts, ast.parse(paths[parts].read_text(encoding="utf-8")))
+        for parts in sorted(paths)
+        if parts != ("__init__",)
+    ]
 
 
 def imported(parts, tree):
