@@ -111,7 +111,8 @@ def by_all_sources(seed: int) -> list[float]:
     views = ViewFinder(1, k or "auto", n_twins=0, random_state=0).fit(X, given=given).views_
     silent = not views or views[0].surprise is None
     found = [0.0, 0.0] if silent else [views[0].surprise, views[0].stability]
-    return [*shape_of(*X.shape, k), *found]
+    # Of a few rows no subsample may show the groups: then stability is not a number.
+    return [*shape_of(*X.shape, k), *(np.nan if one is None else one for one in found)]
 
 
 def fitted(shapes: np.ndarray, statistic: np.ndarray) -> NullLaw:
@@ -165,24 +166,21 @@ class Simulated:
 
         Of the ``chosen`` tables, one truth value each; p-values of the others are not a number.
         """
-        seen = np.array([one is not None for one in self.found])
-        chosen = np.broadcast_to(chosen, seen.shape)
-        first = np.arange(len(seen)) < self.count
-        laws, p_values = [], []
-        for statistic in (lambda found, _: found, self.together):
-            shapes, values = self._of(seen & chosen & first, statistic)
-            laws.append(fitted(shapes, values))
-            again = np.where(chosen, 1.0, np.nan)
-            again[seen & chosen] = exceeded(laws[-1], *self._of(seen & chosen, statistic))
-            p_values.append(again[self.count :])
-        return laws, p_values
-
-    def _of(
-        self, rows: np.ndarray, statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return shapes and statistics of some tables."""
-        values = np.array([one for one, asked in zip(self.found, rows, strict=True) if asked])
-        return values[:, :-2], statistic(*values[:, -2:].T)
+        every = np.array([one or [np.nan] * 6 for one in self.found])
+        chosen = np.broadcast_to(chosen, len(every))
+        first = np.arange(len(every)) < self.count
+        shapes, alone, stability = every[:, :-2], every[:, -2], every[:, -1]
+        laws: list[NullLaw] = []
+        p_values = [np.where(chosen, 1.0, np.nan)[self.count :]]  # where there is no view
+        for statistic in (alone, self.together(alone, stability)):
+            known = np.isfinite(statistic)
+            used = known & chosen & first
+            laws.append(fitted(shapes[used], statistic[used]))
+            again = exceeded(laws[-1], shapes, statistic)
+            # Without stability the p-value is that of the statistic alone.
+            p_values.append(np.where(known & chosen, again, np.nan)[self.count :])
+            p_values[-1] = np.where(np.isnan(p_values[-1]), p_values[-2], p_values[-1])
+        return laws, p_values[1:]
 
 
 def share(p_values: np.ndarray) -> str:

@@ -1,5 +1,6 @@
 """Eigenpairs of every kind of matrix: compared with a dense decomposition."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from multifacet import ViewFinder
-from multifacet.linalg import column_moments, leading_eigenpairs, symmetric_operator
+from multifacet.linalg import column_moments, leading_eigenpairs, projected, symmetric_operator
 
 
 def low_rank(rank: int, size: int = 500) -> np.ndarray:
@@ -52,3 +53,17 @@ def test_moments_are_those_of_numpy(offset):
     sparse = csr_matrix(np.where(np.abs(X - offset) > 1, X, 0.0))
     if offset == 0:
         assert np.allclose(column_moments(sparse)[1], sparse.toarray().std(axis=0))
+
+
+def test_rows_in_single_precision_are_projected_without_a_copy_of_them():
+    X = np.random.default_rng(0).standard_normal((20_000, 100)).astype(np.float32)
+    W = np.random.default_rng(1).standard_normal((100, 3))
+    expected = X.astype(float) @ W
+    tracemalloc.start()
+    found = projected(X, W)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert found.dtype == float
+    assert peak < 0.8 * X.nbytes
+    np.testing.assert_array_equal(projected(csr_matrix(X), W), csr_matrix(X) @ W)

@@ -68,6 +68,19 @@ def block_moments(X: Array, origin: Array) -> tuple[Array, Array]:
     return block.sum(axis=0), np.einsum("ij,ij->j", block, block)
 
 
+def projected(X: Any, W: Array) -> Array:
+    """Return X W (n, q) for rows X (n, d) of any kind.
+
+    Of another type than W, such as single precision, rows are multiplied in blocks: numpy would
+    copy all of them to that of W first.
+    """
+    n = X.shape[0]
+    if not isinstance(X, np.ndarray) or X.dtype == W.dtype or n <= MOMENT_ROWS:
+        return np.asarray(X @ W)
+    starts = range(0, n, MOMENT_ROWS)
+    return np.concatenate([X[start : start + MOMENT_ROWS] @ W for start in starts])
+
+
 def fix_signs(vectors: Array) -> Array:
     """Flip columns so that the entry of largest magnitude is positive (reproducible output)."""
     largest = np.argmax(np.abs(vectors), axis=0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from multifacet.certificate import certify
+from multifacet.engines.base import phi_times_w
 from multifacet.linalg import as_matrix
 
 from ..reference import (
@@ -126,6 +127,9 @@ def test_phi(expected, way):
     close(phi, expected.phi, way.tolerance)
     close(phi, phi.T, 1e-12)
     assert objective == pytest.approx(sums.objective(expected.W, expected.gamma), rel=1e-9)
+    product, again = phi_times_w(sums, expected.W, expected.gamma)
+    close(product, expected.phi @ expected.W, way.tolerance)
+    assert again == pytest.approx(objective, rel=1e-9)
     close(as_matrix(sums.initial_phi(expected.gamma)), expected.initial_phi, way.tolerance)
 
 

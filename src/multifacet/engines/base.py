@@ -143,6 +143,19 @@ class PairSums(Protocol):
         ...
 
 
+def phi_times_w(sums: PairSums, W: Array, gamma: Gamma) -> tuple[Array, float]:
+    """Return Phi W (d, q), half the gradient, and Tr(Gamma K).
+
+    Pair sums may have a method of that name, where all of Phi (d, d) would cost more.
+    """
+    own = getattr(sums, "phi_times_w", None)
+    if own is not None:
+        product, value = own(W, gamma)
+        return product, value
+    phi, objective = sums.phi_and_objective(W, gamma)
+    return phi @ W, objective
+
+
 #: Names of all operations of :class:`PairSums`.
 OPERATIONS = frozenset(name for name in vars(PairSums) if not name.startswith("_"))
 #: Those that an engine may do without: only some solvers and the certificate ask for them.

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
@@ -174,28 +174,12 @@ class ExactSums:
         if len(self._tiles) == 1:
             with single_threaded_blas():
                 return self._one_tile_phi(points, gamma)
-        left, right = self._gamma_factors(gamma)
-        rate, tile = points.rate, self._engine.tile
+        factors = self._gamma_factors(gamma)
 
         def strip(index: int) -> tuple[Array, Array, Array, float]:
-            rows, value = self._tiles[index], 0.0
+            rows = self._tiles[index]
             difference, inner = _StripSums(self, rows), _StripSums(self, rows)
-            scratch = np.empty((2, tile, tile), dtype=self._dtype)
-            for cols in self._tiles[index:]:
-                psi = product(left[rows], right[cols].T, scratch[0])  # Gamma, so far
-                if rate is not None:  # Psi = rate * Gamma o K; the factor can wait
-                    psi *= points.derivatives(rows, cols, 0, scratch=scratch[1])[0]
-                    difference.add(cols, psi)
-                    continue
-                K, *slopes = points.derivatives(rows, cols, 1, scratch=scratch[1])
-                value += np.vdot(psi, K) * (1.0 if rows == cols else 2.0)
-                for sums, slope in zip((difference, inner), slopes, strict=True):
-                    if slope is not None:
-                        slope *= psi
-                        sums.add(cols, slope)
-            if rate is not None:
-                value = float(difference.sums.sum())
-                difference.scale(rate)
+            value = self._add_strip(index, points, factors, difference, inner)
             quadratic = inner.quadratic() - 2 * difference.quadratic()
             return quadratic, difference.sums, inner.sums, value
 
@@ -208,6 +192,58 @@ class ExactSums:
             inner[rows.start :] += inner_sums
             objective += value
         return self._finish_phi(phi + phi.T, difference, inner), float(objective)
+
+    def phi_times_w(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+        """Return Phi W (d, q) and Tr(Gamma K): Psi meets the projected rows only."""
+        if self.n_features > self._engine.matrix_features or len(self._tiles) == 1:
+            phi, objective = self.phi_and_objective(W, gamma)
+            return phi @ W, objective
+        points, factors = self._points(W), self._gamma_factors(gamma)
+        P = points.rows
+        beside = np.hstack([P, np.ones_like(P[:, :1])])  # the ones give row sums
+
+        def strip(index: int) -> tuple[Array, Array, float]:
+            parts = [_StripProducts(beside, self._tiles[index]) for _ in range(2)]
+            value = self._add_strip(index, points, factors, *parts)
+            return parts[0].products, parts[1].products, value
+
+        difference, inner = np.zeros((2, *beside.shape))
+        objective = 0.0
+        for rows, (difference_part, inner_part, value) in self._strips(strip):
+            difference[rows.start :] += difference_part
+            inner[rows.start :] += inner_part
+            objective += value
+        moved = 2 * (difference[:, -1:] * P - difference[:, :-1]) + inner[:, :-1]
+        return self._transpose_times(moved), float(objective)
+
+    def _add_strip(
+        self,
+        index: int,
+        points: Points,
+        factors: tuple[Array, Array],
+        difference: _Accumulator,
+        inner: _Accumulator,
+    ) -> float:
+        """Add the tiles of Psi in a strip, by form of beta; return their part of Tr(Gamma K)."""
+        (left, right), rate, tile = factors, points.rate, self._engine.tile
+        rows, value = self._tiles[index], 0.0
+        scratch = np.empty((2, tile, tile), dtype=self._dtype)
+        for cols in self._tiles[index:]:
+            psi = product(left[rows], right[cols].T, scratch[0])  # Gamma, so far
+            if rate is not None:  # Psi = rate * Gamma o K; the factor can wait
+                psi *= points.derivatives(rows, cols, 0, scratch=scratch[1])[0]
+                difference.add(cols, psi)
+                continue
+            K, *slopes = points.derivatives(rows, cols, 1, scratch=scratch[1])
+            value += np.vdot(psi, K) * (1.0 if rows == cols else 2.0)
+            for sums, slope in zip((difference, inner), slopes, strict=True):
+                if slope is not None:
+                    slope *= psi
+                    sums.add(cols, slope)
+        if rate is not None:
+            value = float(difference.sums.sum())
+            difference.scale(rate)
+        return value
 
     def _one_tile_phi(self, points: Points, gamma: Gamma) -> tuple[Array, float]:
         """Return the same of so few rows that sums over strips would cost more than the pairs."""
@@ -472,6 +508,23 @@ class ExactSums:
         return gram
 
 
+class _Accumulator(Protocol):
+    """Adds up the tiles of one strip of Psi."""
+
+    @property
+    def sums(self) -> Array:
+        """Row sums of the tiles and their transposes, from the first row of the strip on."""
+        ...
+
+    def add(self, cols: slice, psi: Array) -> None:
+        """Add a tile; by symmetry it also stands for its transpose."""
+        ...
+
+    def scale(self, factor: float) -> None:
+        """Multiply everything."""
+        ...
+
+
 class _StripSums:
     """Accumulates one strip of Psi, for one form of beta: half of X' Psi X, and row sums."""
 
@@ -503,6 +556,30 @@ class _StripSums:
         if self._product is None:
             return np.zeros(())
         return np.asarray(self._X[self._rows].T @ self._product, dtype=float)
+
+
+class _StripProducts:
+    """Accumulates Psi V of one strip, for one form of beta; the last column of V holds ones."""
+
+    def __init__(self, V: Array, rows: slice) -> None:
+        self._V, self._rows = V, rows
+        self.products = np.zeros((len(V) - rows.start, V.shape[1]))
+
+    @property
+    def sums(self) -> Array:
+        """Row sums of the tiles and their transposes, from the first row of the strip on."""
+        return self.products[:, -1]
+
+    def add(self, cols: slice, psi: Array) -> None:
+        """Add a tile; by symmetry it also stands for its transpose."""
+        rows, start = self._rows, self._rows.start
+        self.products[: rows.stop - start] += psi @ self._V[cols]
+        if rows != cols:
+            self.products[cols.start - start : cols.stop - start] += psi.T @ self._V[rows]
+
+    def scale(self, factor: float) -> None:
+        """Multiply everything."""
+        self.products *= factor
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 from ..kernels import Kernel
 from ..linalg import Array, Symmetric, orthonormalise, symmetric_operator
 from ..problems import Gamma
-from .base import PairSums
+from .base import PairSums, phi_times_w
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +113,11 @@ class MetricSums:
         """Return Phi (d, d) and Tr(Gamma K)."""
         phi, objective = self._sums.phi_and_objective(self._metric @ W, gamma)
         return self._metric.both_sides(phi), objective
+
+    def phi_times_w(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+        """Return Phi W (d, q) and Tr(Gamma K)."""
+        product, objective = phi_times_w(self._sums, self._metric @ W, gamma)
+        return self._metric @ product, objective
 
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d)."""

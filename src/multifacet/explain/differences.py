@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
-from ..linalg import Array, column_moments
+from ..linalg import MOMENT_ROWS, Array, column_moments
 
 #: Least effect size that is called a difference: Cohen's "medium", visible to the eye.
 NOTICEABLE = 0.5
@@ -19,9 +19,7 @@ def differences(X: Any, groups: Array) -> tuple[Array, Array, Array]:
     """Return mean differences (k, d) to all other rows, effect sizes (k, d), eta squared (d,)."""
     n = X.shape[0]
     sizes = np.bincount(groups)[:, None]
-    indicator = csr_matrix((np.ones(n), (groups, np.arange(n))))
-    sums = indicator @ X
-    means = (sums.toarray() if issparse(sums) else sums) / sizes
+    means = _sums(X, groups, len(sizes)) / sizes
     mean = (sizes * means).sum(axis=0) / n
     variance = column_moments(X)[1] ** 2
     varying = np.sqrt(variance) > 1e-12 * np.sqrt(variance.max())
@@ -33,6 +31,21 @@ def differences(X: Any, groups: Array) -> tuple[Array, Array, Array]:
     pooled = np.sqrt(np.maximum(within, MIN_WITHIN * scale) * n / max(n - 2, 1))
     hedges = 1 - 3 / (4 * max(n - 2, 1) - 1)
     return shift, np.where(varying, hedges * shift / pooled, 0.0), varying * between / scale
+
+
+def _sums(X: Any, groups: Array, k: int) -> Array:
+    """Return the sums (k, d) of the rows of each group.
+
+    In blocks of rows: all of them in single precision would be copied to double precision first.
+    """
+    total = np.zeros((k, X.shape[1]))
+    for start in range(0, X.shape[0], MOMENT_ROWS):
+        rows = X[start : start + MOMENT_ROWS]
+        m = rows.shape[0]
+        members = csr_matrix((np.ones(m), (groups[start : start + m], np.arange(m))), (k, m))
+        sums = members @ rows
+        total += sums.toarray() if issparse(sums) else sums
+    return total
 
 
 def direction_effect(projected: Array, groups: Array) -> float:

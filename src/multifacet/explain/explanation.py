@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..linalg import Array
+from ..linalg import Array, projected
 from .axes import readable_rotation
 from .contrast import Contrast, telling_contrasts
 from .differences import differences, direction_effect
@@ -162,8 +162,8 @@ def explain(
     _, effects, strength = differences(X, groups)
     weights = (components**2).sum(axis=0)
     weights /= weights.sum()
-    projected = np.asarray(X @ components.T)
-    rotation = readable_rotation(components, projected, groups)
+    places = projected(X, components.T)
+    rotation = readable_rotation(components, places, groups)
     scale = None if units is None else _check_units(units, names)
     properties = _properties(X, groups, names, opposites or {})
     contrasts: list[Contrast] = []
@@ -194,7 +194,7 @@ def explain(
         loadings=rotation @ components,
         rotation=rotation,
         cluster_names=tell.cluster_names,
-        sentence=tell.sentence(direction_effect(projected, groups)),
+        sentence=tell.sentence(direction_effect(places, groups)),
         contrasts=contrasts,
         told=told,
     )

@@ -18,7 +18,6 @@ from ..problems import Gamma, Problem, supervised
 from ..progress import Callback
 from ..solvers import ISM, Solver
 from ..solvers.base import SolverResult, solve
-from ..solvers.ism import SHORT_CLIMB
 from .climbing import climbed
 from .held_out import PLAN
 from .leading import METRIC_ROWS, Led
@@ -31,8 +30,9 @@ from .sparsity import SparsityPath, fewest
 EXACT_ROWS = 2500
 #: Rows that lead near the W of all rows, if these are more.
 APPROACH_ROWS = 10_000
-#: Steps on all rows after that, and the residual that sums over landmarks can tell from zero.
-LAST_STEPS, LANDMARK_TOL = 8, 3e-3
+#: Steps on all rows without and after that, and the residual that sums over landmarks can tell from
+#: zero.
+STEPS, LAST_STEPS, LANDMARK_TOL = 40, 8, 3e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class WholeTable:
         n = self.X.shape[0]
         if n <= EXACT_ROWS:
             return ISM(0)
-        return ISM(0, max_polish=LAST_STEPS if n > APPROACH_ROWS else SHORT_CLIMB, tol=LANDMARK_TOL)
+        return ISM(0, max_polish=LAST_STEPS if n > APPROACH_ROWS else STEPS, tol=LANDMARK_TOL)
 
     def approached(self, W: Array) -> Array:
         """Return where the last bandwidths before the one used lead from W, on more rows.

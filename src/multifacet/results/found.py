@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..documents import SelectionDict
-from ..linalg import Array
+from ..linalg import Array, projected
 from ..search import Settings
 from . import measures
 
@@ -82,7 +82,7 @@ class Found:
         labels = np.unique(np.asarray(self.labels), return_inverse=True)[1]
         projection, W = self.projection, self.components.T
         if projection is None:
-            projection = np.asarray(X @ W) - np.asarray(X.mean(axis=0)).ravel() @ W
+            projection = projected(X, W) - np.asarray(X.mean(axis=0)).ravel() @ W
         separation, quality = self.separation, self.quality
         if separation is None or quality is None:
             points = measures.judged_points(X, projection, self.components, known)

@@ -14,7 +14,7 @@ from ..documents import ContrastDict, GalleryDict, GroupDict, PathStepDict, Sele
 from ..evidence import attempt
 from ..explain import Explanation
 from ..frames import Encoding
-from ..linalg import Array, is_array_like
+from ..linalg import Array, is_array_like, projected
 from ..printable import one_line
 from ..search import Settings
 from ..validation import check_finite
@@ -425,7 +425,7 @@ class View:
             assert self.landmarks is not None
             assert self.places is not None
             return placed(X, self.landmarks, self.places)
-        return np.asarray(X @ W) - self.mean @ W
+        return projected(X, W) - self.mean @ W
 
     def predict(self, X: Any) -> Array:
         """Return the groups of rows: those of the rows beside which they lie.

@@ -184,7 +184,11 @@ def relative_residual(phi: Array, W: Array) -> float:
     >>> relative_residual(np.diag([2.0, 1.0]), np.array([[1.0], [0.0]]))  # an eigenvector
     0.0
     """
-    product = phi @ W
+    return residual_of(phi @ W, W)
+
+
+def residual_of(product: Array, W: Array) -> float:
+    """Return the same from Phi W (d, q)."""
     gradient = product - W @ (W.T @ product)
     scale = np.linalg.norm(product)
     return float(np.linalg.norm(gradient) / scale) if scale > 0 else 0.0

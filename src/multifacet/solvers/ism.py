@@ -18,11 +18,11 @@ from ..problems import Gamma
 from .base import SolverResult, Step
 from .eigen import as_eigensolver
 from .level_shift import ascend
-from .point import Point, evaluate, result_at
+from .point import Point, evaluate, evaluate_slope, result_at
 from .quasi_newton import follow_ridge
 
 #: Steps after which a climb from the start is no longer short.
-SHORT_CLIMB = 40
+SHORT_CLIMB = 20
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,23 @@ class ISM:
     def _climb(
         self, sums: PairSums, gamma: Gamma, walk: _Walk, history: list[Step]
     ) -> tuple[Point, str]:
-        """Climb from the start, along the ridge if that does not end soon."""
+        """Climb from the start, and along the ridge for as long as that does not end soon."""
 
         def at(W: Array) -> Point:
             return evaluate(sums, gamma, W)
 
-        few = min(SHORT_CLIMB, self.max_polish)
+        def slope_at(W: Array) -> Point:
+            return evaluate_slope(sums, gamma, W)
+
+        few, before = min(SHORT_CLIMB, self.max_polish), len(history)
         point, ending = ascend(walk.first, at, history, max_iter=few, tol=self.tol, caution=1.0)
-        if point.residual > self.tol and self.max_polish > few:
-            point = follow_ridge(point, at, history, max_iter=self.max_polish - few)
-            point, ending = ascend(point, at, history, max_iter=few, tol=self.tol, caution=1.0)
+        while point.residual > self.tol and (left := self.max_polish - len(history) + before) > 0:
+            ridge = follow_ridge(point, slope_at, history, max_iter=left)
+            further, ending = ascend(ridge, at, history, max_iter=few, tol=self.tol, caution=1.0)
+            stuck = not further.improves(point)
+            point = point if stuck else further
+            if stuck:
+                break
         return point, f"polish {ending}"
 
     def _explore(self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]) -> _Walk:

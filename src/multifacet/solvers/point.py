@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..engines.base import PairSums
+from ..engines.base import PairSums, phi_times_w
 from ..linalg import Array, Symmetric, leading_eigenpairs
 from ..problems import Gamma
-from .base import SolverResult, Step, relative_residual
+from .base import SolverResult, Step, residual_of
 
 #: Relative residual at which a rival of ISM ends an exploring run: Gamma is about to change.
 EXPLORED = 1e-3
@@ -27,6 +27,8 @@ class Point:
         Objective at W.
     phi : callable
         Returns Phi (d, d), a matrix or an operator; the gradient of the objective is 2 Phi W.
+    product : array of shape (d, q), optional
+        Phi W, where it is known without Phi.
 
     Examples
     --------
@@ -36,10 +38,17 @@ class Point:
     0.0
     """
 
-    def __init__(self, W: Array, objective: float, phi: Callable[[], Symmetric]) -> None:
+    def __init__(
+        self,
+        W: Array,
+        objective: float,
+        phi: Callable[[], Symmetric],
+        product: Array | None = None,
+    ) -> None:
         self.W = W
         self.objective = objective
         self._phi = phi
+        self._product = product
 
     @cached_property
     def phi(self) -> Symmetric:
@@ -47,14 +56,19 @@ class Point:
         return self._phi()
 
     @cached_property
+    def product(self) -> Array:
+        """Phi W (d, q)."""
+        return self.phi @ self.W if self._product is None else self._product
+
+    @property
     def gradient(self) -> Array:
         """Euclidean gradient (d, q) of the objective."""
-        return 2 * (self.phi @ self.W)
+        return 2 * self.product
 
     @cached_property
     def residual(self) -> float:
         """Relative gradient of the Lagrangian."""
-        return relative_residual(self.phi, self.W)
+        return residual_of(self.product, self.W)
 
     def improves(self, other: Point) -> bool:
         """Whether this point is higher, or as high and closer to stationary.
@@ -103,6 +117,12 @@ def evaluate(sums: PairSums, gamma: Gamma, W: Array) -> Point:
     """
     phi, objective = sums.phi_and_objective(W, gamma)
     return Point(W, objective, lambda: phi)
+
+
+def evaluate_slope(sums: PairSums, gamma: Gamma, W: Array) -> Point:
+    """Return the point at W (d, q) with its gradient; Phi is another pass, if it is asked for."""
+    product, objective = phi_times_w(sums, W, gamma)
+    return Point(W, objective, lambda: sums.phi_and_objective(W, gamma)[0], product)
 
 
 def result_at(

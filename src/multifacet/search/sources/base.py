@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from ...alternate import Start
-from ...linalg import Array
+from ...linalg import Array, projected
 from ..candidate import Candidate
 from ..residual import GroupResidual
 from ..sample import Sample
@@ -130,7 +130,7 @@ class LinearSource(Source):
     def label(self, sample: Sample, candidate: Candidate, X: Any) -> Array:
         """Return the groups (n,) of rows X (n, d): by the planes between those of the sample."""
         rule = LinearDiscriminantAnalysis().fit(sample.project(candidate.W), candidate.labels)
-        return rule.predict(X @ candidate.W - sample.mean @ candidate.W)
+        return rule.predict(projected(X, candidate.W) - sample.mean @ candidate.W)
 
     def label_table(self, sample: Sample, candidate: Candidate) -> Array:
         """Return the groups (n,) of all rows, without the means of what is given if need be.
@@ -146,7 +146,7 @@ class LinearSource(Source):
         if inside.score(left, labels) <= outside.score(here, labels):
             return self.label(sample, candidate, sample.table)
         means = (np.asarray(sample.X) - left) @ inside.coef_.T
-        scores = np.asarray(sample.table @ inside.coef_.T) + inside.intercept_
+        scores = projected(sample.table, inside.coef_.T) + inside.intercept_
         scores -= _means_given(means, sample)
         return (scores > 0).ravel().astype(np.intp) if scores.shape[1] == 1 else scores.argmax(1)
 
