@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One more than there are cores: many tests wait for servers, browsers and other processes.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Two more than there are cores: many tests wait for servers, browsers and other processes.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 
 .PHONY: demo check test cover lint build dist oldest docs bench papers clean
 
@@ -60,7 +60,8 @@ $(VENV)/.installed: pyproject.toml
 $(VENV)-oldest/.installed: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
-		-c tests/oldest.txt -e ".[all]" pytest pytest-xdist hypothesis httpx polars
+		-c tests/oldest.txt -e ".[all]" pytest pytest-xdist hypothesis httpx polars \
+		markdown-it-py
 	touch $@
 
 clean:

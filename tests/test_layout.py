@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,11 +58,15 @@ WITHOUT_SKLEARN = {
 }
 
 
+@cache
 def modules():
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if parts != ("__init__",):
-            yield parts, ast.parse(path.read_text(encoding="utf-8"))
+    """Parts of the name, and tree, of every module."""
+    paths = {path.relative_to(ROOT).with_suffix("").parts: path for path in ROOT.rglob("*.py")}
+    return [
+        (parts, ast.parse(paths[parts].read_text(encoding="utf-8")))
+        for parts in sorted(paths)
+        if parts != ("__init__",)
+    ]
 
 
 def imported(parts, tree):
@@ -160,7 +166,8 @@ def test_every_public_estimator_parameter_is_documented():
     for name in ("KDAC", "LinearKDAC", "EmbeddingKDAC", "SupervisedKDR"):
         cls = getattr(multifacet, name)
         for parameter in cls().get_params():
-            assert f"    {parameter} :" in cls.__doc__, f"{name}.{parameter} has no description"
+            described = f"\n{parameter} :" in inspect.getdoc(cls)
+            assert described, f"{name}.{parameter} has no description"
 
 
 @pytest.mark.parametrize(

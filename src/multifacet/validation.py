@@ -48,7 +48,7 @@ def check_data(
         ensure_all_finite=False,
     )
     if reset:
-        _check_rows(estimator, X, min_rows)
+        _check_rows(X, min_rows)
     names = getattr(estimator, "feature_names_in_", None)
     low, high = _column_ranges(X)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
@@ -92,7 +92,7 @@ def _check_dask(estimator: Any, X: Any, reset: bool, min_rows: int) -> Any:
     validate_data(estimator, shown, reset=reset, skip_check_array=True)
     if not reset:
         return array
-    _check_rows(estimator, array, min_rows)
+    _check_rows(array, min_rows)
     rows = Chunked(array)
     found = rows.not_finite()
     if found is not None:
@@ -100,11 +100,10 @@ def _check_dask(estimator: Any, X: Any, reset: bool, min_rows: int) -> Any:
     return rows
 
 
-def _check_rows(estimator: Any, X: Any, min_rows: int) -> None:
+def _check_rows(X: Any, min_rows: int) -> None:
     n = X.shape[0]
     if n < min_rows:
-        name = type(estimator).__name__
-        raise ValueError(f"too few rows (n_samples={n}): {name} needs at least {min_rows}")
+        raise ValueError(f"too few rows (n_samples={n}): at least {min_rows} are needed")
 
 
 def say_constant(estimator: Any, varying: Array) -> None:

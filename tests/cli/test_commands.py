@@ -324,7 +324,7 @@ def test_a_second_search_avoids_the_first(table, identifier):
     words = ("find", table, "--existing", "table-views/labels.csv:view 1", "-o", "second", *FAST)
     assert call(*words).exit_code == 0
     labels = read_file("second/labels.csv").columns
-    assert list(labels) == [identifier, "view 1", "new view 1"]
+    assert list(labels) == [identifier, "view 1", "view 2"]
     result = call("compare", "second/labels.csv", "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["pairs"][0]["nmi"] < 0.2

@@ -329,7 +329,7 @@ def with_cell(X, value):
             "contains infinity: column 2 in rows 700, 1100",
         ),
         (lambda X: X[:, 0], {}, "Expected 2D array, got 1D array instead"),
-        (lambda X: X[:2], {}, r"n_samples=2.: Sampled needs at least 3"),
+        (lambda X: X[:2], {}, r"n_samples=2.: at least 3 are needed"),
         (lambda X: X[:1] + 0 * X, {}, "all rows of X are identical|only 1 different rows"),
         (lambda X: X.astype(complex), {}, "X is a dask array of type complex128: pass numbers"),
         (lambda X: X[:500], {}, "given has 1200 labels for 500 rows"),

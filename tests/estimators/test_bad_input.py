@@ -44,7 +44,7 @@ def expect_error(message, call):
         (r"Complex data not supported", X.astype(complex)),
         (r"0 sample\(s\)", np.zeros((0, 4))),
         (r"0 feature\(s\)", np.zeros((10, 0))),
-        (r"too few rows .n_samples=1.: \w+ needs at least 3", X[:1]),
+        (r"too few rows .n_samples=1.: at least 3 are needed", X[:1]),
         (r"Expected 2D array", X[:, 0]),
         (r"n_clusters=2 but X has only 1 different rows", np.ones((10, 3))),
         (r"could not convert string to float", np.array([["a", "b"], ["c", "d"]])),

@@ -36,6 +36,7 @@ MANY_FITS = {
     "check_estimator_sparse_matrix",
     "check_estimator_sparse_tag",
     "check_estimators_dtypes",
+    "check_fit_idempotent",
     "check_fit_score_takes_y",
     "check_n_features_in_after_fitting",
     "check_pipeline_consistency",

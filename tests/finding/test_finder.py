@@ -137,7 +137,7 @@ def test_wrong_parameters(three_views, options, message):
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        (4, {}, "n_samples=4.: ViewFinder needs at least 5"),
+        (4, {}, "n_samples=4.: at least 5 are needed"),
         (40, {"n_clusters": [2, 1], "n_views": 2}, "n_clusters=1 must be at least 2"),
         (40, {"n_jobs": 0}, "n_jobs=0 is no number of threads"),
     ],

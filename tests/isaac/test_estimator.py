@@ -167,7 +167,7 @@ def test_as_published():
     [
         (r"contains NaN: column 1 in row 3; drop or impute", lambda X: poke(X, np.nan)),
         (r"contains infinity: column 1 in row 3", lambda X: poke(X, np.inf)),
-        (r"n_samples=9.: ISAAC needs at least 10", lambda X: X[:9]),
+        (r"n_samples=9.: at least 10 are needed", lambda X: X[:9]),
         (r"all rows of X are identical", lambda X: np.ones_like(X)),
     ],
 )

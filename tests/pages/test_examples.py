@@ -37,6 +37,10 @@ CLAIMS = {
         ("in the group of those that divide as they do:", 0.9, 1),
     ],
     "plot_17_embeddings": [("NMI with the colour", 0.95, 1), ("view 2: ", 3, 3)],
+    "plot_18_customers": [
+        ("NMI with hunting for discounts", 0.85, 1),
+        ("NMI with the segment", 0, 0.05),
+    ],
 }
 
 
@@ -65,3 +69,6 @@ def test_example(path, capsys, monkeypatch, tmp_path):
 def test_the_gallery_has_what_was_promised():
     assert {path.stem for path in EXAMPLES} == set(CLAIMS)
     assert len(EXAMPLES) >= 12
+    # Every one of them is for somebody.
+    begin = (EXAMPLES[0].parent / "README.txt").read_text(encoding="utf-8")
+    assert {name for name in CLAIMS if f"gallery_{name}.py" in begin} == set(CLAIMS)

@@ -11,7 +11,7 @@ import click
 
 from ..printable import in_json, lines, one_line
 from ..wording import Argument, Sentence
-from .words import in_options
+from .words import in_options, without_names
 
 
 def say(text: object) -> None:
@@ -103,7 +103,9 @@ class Command(click.Command):
         note = getattr(said, "note", None)
         if note is not None:
             return in_options(note, {param.name for param in self.params})
-        return said.worded(self._spelt) if isinstance(said, Sentence) else str(said)
+        if isinstance(said, Sentence):
+            return said.worded(self._spelt)
+        return without_names(str(said))
 
     def _spelt(self, argument: Argument) -> str:
         """Return an argument as the option that it is here, if it is one."""

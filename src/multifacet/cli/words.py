@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
@@ -44,3 +45,27 @@ def _advice(columns: tuple[str, ...], options: Container[str]) -> dict[Remedy, s
         "variables": "--matrix X takes the variables themselves",
         "impute or left out": "use --missing impute or --exclude the columns that lack most",
     }
+
+
+#: Sentences with names that only programs have, and the same for people.
+_NAMED = {
+    r"\(n_samples=(\d+)\)": r"(\1)",
+    r"\w+ did not converge to a stationary point: (.*); the result is usable, see \S+ and \S+": (
+        r"the search ended before it came to rest (\1): the result is usable, but perhaps not "
+        "the best; another --seed may do better"
+    ),
+}
+
+
+def without_names(text: str) -> str:
+    """Return what the library says of a search, without what only programs have names for.
+
+    Examples
+    --------
+    >>> from multifacet.cli.words import without_names
+    >>> without_names("too few rows (n_samples=3): at least 5 are needed")
+    'too few rows (3): at least 5 are needed'
+    """
+    for pattern, words in _NAMED.items():
+        text = re.sub(pattern, words, text)
+    return text

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
+from itertools import count
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -244,7 +245,9 @@ def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = Tru
     rejected = finder.rejected_
     if not keep_trivial:
         views = _beyond_features(prepared, finder, known, views)
-    return _told(prepared, finder, _trivial_last(views, keep_trivial), rejected)
+    views = _trivial_last(views, keep_trivial)
+    seen = _numbered(prepared, [*views, *([] if rejected is None else [rejected])])
+    return _told(prepared, finder, seen[: len(views)], seen[-1] if rejected is not None else None)
 
 
 def told_views(
@@ -303,6 +306,13 @@ def _told(
         prepared.references,
         prepared.roles,
     )
+
+
+def _numbered(prepared: Prepared, views: Sequence[View]) -> list[View]:
+    """Return views with numbers in their order, without those of columns: earlier views."""
+    taken = {*prepared.given_names, *prepared.references}
+    free = (name for name in map("view {}".format, count(1)) if name not in taken)
+    return [view.renamed(name) for view, name in zip(views, free, strict=False)]
 
 
 def _readable(prepared: Prepared, views: Sequence[View]) -> list[View]:
@@ -387,9 +397,9 @@ def _trivial_last(views: list[View], keep: bool) -> list[View]:
     if not (real and trivial):
         return views
     if keep:
-        return [view.renamed(f"view {i}") for i, view in enumerate([*real, *trivial], start=1)]
+        return [*real, *trivial]
     _warn_of_trivial(trivial, len(views))
-    return [view.renamed(f"view {i}") for i, view in enumerate(real, start=1)]
+    return real
 
 
 def _warn_of_trivial(trivial: list[View], count: int) -> None:
