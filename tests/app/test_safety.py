@@ -179,6 +179,8 @@ def exploration(**changes):
 
 STATE = "exploration.json"
 TABLE = "a,b\n1,2\n2,1\n3,3\n"
+#: The header of an array with a bracket that nobody closes.
+HALF_A_HEADER = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': ('<f8', 'shape': 3".ljust(117) + b"\n"
 BROKEN = {
     "empty.csv": (b"", "is empty"),
     "empty.csv.gz": (packed(b""), "is empty"),
@@ -197,6 +199,7 @@ BROKEN = {
     "cut.csv.gz": (packed(TABLE.encode() * 99)[:40], "packed by gzip, but broken"),
     "no.csv.gz": (TABLE.encode(), "not packed by gzip"),
     "objects.npy": (b"\x93NUMPY\x01\x00" + b"\x76\x00" + b"x" * 200, "is broken"),
+    "header.npz": (archive(**{"a.npy": HALF_A_HEADER}), "is broken"),
     "pickle.npz": (npz(a=np.array([{}, []], dtype=object)), "could run code"),
     "cube.npy": (io.BytesIO(), ""),
     "broken.parquet": (b"PAR1" + b"\0" * 50, "broken"),

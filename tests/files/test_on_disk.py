@@ -49,6 +49,8 @@ def saved(request, tmp_path):
     return save
 
 
+#: The header of an array with a bracket that nobody closes.
+HALF_A_HEADER = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': ('<f8', 'shape': 3".ljust(117) + b"\n"
 OPTIONS = {"given": "species", "identifier": "id"}
 
 
@@ -102,6 +104,7 @@ def test_errors_name_column_and_row(saved):
         ("a.parquet", b"PAR1 and nothing else", "'a.parquet' is broken, or is no Parquet file"),
         ("a.arrow", b"ARROW1 and nothing else", "'a.arrow' is broken, or is no Arrow file"),
         ("a.npy", b"no array", "'a.npy' is broken, or is no NumPy file"),
+        ("a.npy", HALF_A_HEADER, "'a.npy' is broken, or is no NumPy file"),
         ("a.csv", b"a,b\n1,2\n", "'a.csv' can only be read as a whole"),
     ],
 )

@@ -16,7 +16,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..engines.contents import DRAWN
-from ..files.binary import broken, need
+from ..files.binary import BAD_HEADER, broken, need
 from ..files.reading import recognise_suffix
 
 
@@ -105,8 +105,7 @@ def _zip_size(name: str, stream: BinaryIO) -> int:
                 size += entry.file_size
                 with archive.open(entry) as member:
                     size += _claimed(member)
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError,
-            zlib.error) as error:  # fmt: skip
+    except (*BAD_HEADER, zipfile.BadZipFile, RuntimeError, zlib.error) as error:
         raise ValueError(f"{name!r} is broken: {error}") from error
     return size
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from importlib import import_module
+from tokenize import TokenError
 from types import ModuleType
 from typing import Any
 
@@ -56,6 +57,10 @@ def _from_arrow(name: str, table: Any) -> FileData:
     columns = named_once(name, list(zip(table.column_names, table.columns, strict=True)))
     index = columns.pop(INDEX, None)
     return FileData(columns, index=None if index is None else np.asarray(index))
+
+
+#: What reading the header of an array raises, if someone or something has changed it.
+BAD_HEADER = (ValueError, OSError, EOFError, SyntaxError, TokenError)
 
 
 def read_npy(name: str, content: bytes) -> FileData:

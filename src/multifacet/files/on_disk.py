@@ -12,7 +12,7 @@ import numpy as np
 
 from ..frames.table import Columns, OnDisk
 from .annotated import open_annotated
-from .binary import broken, check_numbers, need
+from .binary import BAD_HEADER, broken, check_numbers, need
 from .many import is_several, open_several
 from .parquet import BATCH_ROWS, ParquetTable, coded, column_names, list_columns
 from .reading import missing_file, read_file, recognise_suffix
@@ -130,7 +130,7 @@ class _ArrayTable(_Mapped):
         try:
             self._check_header()
             self._array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
+        except BAD_HEADER as error:
             raise broken(path.name, "NumPy", error) from error
         check_numbers(path.name, self._array)
         self.n_rows, self._columns = len(self._array), ColumnBlocks(self._array)
