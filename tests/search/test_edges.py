@@ -46,6 +46,7 @@ def test_what_is_known_of_the_groups_stays():
     "change",
     [
         {"believed": True, "separation": 3.0},  # gaps beyond chance
+        {"believed": True, "source": "step"},  # few rows have the values there
         {"own_surprise": 5.0},  # seen by a measure that knows no ellipses
         {"rejected": "fragment"},
     ],

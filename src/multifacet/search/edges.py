@@ -19,13 +19,14 @@ from .em import fit_mixtures
 from .judge import judge
 from .sample import Sample
 from .sources.mixture import MixtureSource
+from .sources.step import StepSource
 from .whitening import Whitened
 
 
 def with_likely_edges(sample: Sample, candidate: Candidate) -> Candidate:
     """Return a candidate of overlapping groups with edges between ellipses, as mixtures have them.
 
-    Groups whose gaps are beyond chance stay as they are, and so do those that a few steps of EM
+    Groups whose gaps or steps are beyond chance stay as they are, and so do those that a few steps of EM
     would make others of: many small ones, curves, or pieces of one ellipse.
 
     Parameters
@@ -55,7 +56,7 @@ def with_likely_edges(sample: Sample, candidate: Candidate) -> Candidate:
     plan, k = sample.plan, candidate.n_clusters
     if candidate.rejected or k > plan.mixture_clusters or issparse(sample.X) or sample.wide:
         return candidate
-    if candidate.own_surprise is not None or _has_gaps(sample, candidate):
+    if candidate.own_surprise is not None or _has_edges(sample, candidate):
         return candidate
     white = Whitened.of(sample)
     labels = fit_mixtures(
@@ -73,7 +74,11 @@ def with_likely_edges(sample: Sample, candidate: Candidate) -> Candidate:
     return replace(found, surprise=candidate.surprise, score=candidate.score)
 
 
-def _has_gaps(sample: Sample, candidate: Candidate) -> bool:
-    """Whether the gaps between the groups of a candidate are beyond chance, all questions asked."""
-    gaps = gap_surprise(sample, np.array([candidate.separation]))
-    return candidate.believed and bool(gaps[0] >= sample.plan.believable)
+def _has_edges(sample: Sample, candidate: Candidate) -> bool:
+    """Whether the edges of a candidate are beyond chance, all questions asked.
+
+    They lie in gaps, or where one feature has few values.
+    """
+    gaps = gap_surprise(sample, np.array([candidate.separation]))[0]
+    is_step = candidate.source == StepSource.name
+    return candidate.believed and (is_step or bool(gaps >= sample.plan.believable))
