@@ -47,6 +47,7 @@ def test_what_is_known_of_the_groups_stays():
     [
         {"believed": True, "separation": 3.0},  # gaps beyond chance
         {"believed": True, "source": "step"},  # few rows have the values there
+        {"source": "mixture"},
         {"own_surprise": 5.0},  # seen by a measure that knows no ellipses
         {"rejected": "fragment"},
     ],

@@ -26,8 +26,9 @@ from .whitening import Whitened
 def with_likely_edges(sample: Sample, candidate: Candidate) -> Candidate:
     """Return a candidate of overlapping groups with edges between ellipses, as mixtures have them.
 
-    Groups whose gaps or steps are beyond chance stay as they are, and so do those that a few steps of EM
-    would make others of: many small ones, curves, or pieces of one ellipse.
+    Mixtures have such edges. Groups whose gaps or steps are beyond chance stay as they are, too,
+    and so do those that a few steps of EM would make others of: many small ones, curves, or pieces
+    of one ellipse.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def with_likely_edges(sample: Sample, candidate: Candidate) -> Candidate:
     plan, k = sample.plan, candidate.n_clusters
     if candidate.rejected or k > plan.mixture_clusters or issparse(sample.X) or sample.wide:
         return candidate
-    if candidate.own_surprise is not None or _has_edges(sample, candidate):
+    ellipses = candidate.source == MixtureSource.name
+    if ellipses or candidate.own_surprise is not None or _has_edges(sample, candidate):
         return candidate
     white = Whitened.of(sample)
     labels = fit_mixtures(
