@@ -275,9 +275,9 @@ class SearchPlan:
     alike_bent: int = 8
     #: Surprise from which a candidate comes before all others: -log 0.05.
     believable: float = 3.0
-    #: Candidates that are believed after all questions, from which no more are asked. (With 40, many
-    #: cuts of one heap hid the second view of one of 34 searches; structureless tables have four at
-    #: most.)
+    #: Candidates that are believed after all questions, from which no more are asked. (With 40,
+    #: many cuts of one range hid the second view of one of 34 searches; structureless tables have
+    #: four at most.)
     enough_believed: int = 80
     #: Surprise of a separation beyond which only its logarithm counts when candidates are compared:
     #: once in twenty thousand tables. (8 to 12 do equally well on real tables, no limit worse;
