@@ -40,6 +40,7 @@ def test_what_is_known_of_the_groups_stays():
     rough = replace(rough, surprise=1.5, score=2.5)
     found = with_likely_edges(sample, rough)
     assert (found.surprise, found.score, found.believed) == (1.5, 2.5, False)
+    assert found.separation == rough.separation
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,13 @@ def with_likely_edges(sample: Sample, candidate: Candidate) -> Candidate:
     )  # fmt: skip
     if found.rejected:
         return candidate
-    return replace(found, surprise=candidate.surprise, score=candidate.score)
+    # Evidence stays that of what proposed the groups.
+    return replace(
+        found,
+        separation=candidate.separation,
+        surprise=candidate.surprise,
+        score=candidate.score,
+    )
 
 
 def _has_edges(sample: Sample, candidate: Candidate) -> bool:
