@@ -108,6 +108,21 @@ def test_whole_numbers_among_measurements_are_spread_out_between_each_other():
     assert not appraised(X, (ratio > 3.5).astype(int), np.eye(2, 1)).believed
 
 
+def test_zeros_that_most_columns_have_are_spread_out_beyond_the_others():
+    """Small amounts of words or genes were not seen; one column with zeros has a state of rows."""
+    rng = np.random.default_rng(0)
+    amounts = np.exp(rng.normal(size=(300, 6)))
+    unseen = np.where(amounts < 0.6, 0.0, amounts)
+
+    def gap(table):
+        low = unseen[:, 0] == 0
+        column = evened(table)[:, 0]
+        return column[~low].min() - column[low].max()
+
+    alone = np.column_stack([unseen[:, 0], amounts[:, 1:]])
+    assert 0 < gap(unseen) < 0.05 < 0.2 < gap(alone)
+
+
 def test_unimodal_laws_describe_skewed_and_heavy_tails_as_well_as_two_gaussians():
     rng = np.random.default_rng(4)
     for x in (rng.exponential(size=400), rng.standard_t(3, 400), rng.uniform(size=400)):

@@ -210,3 +210,15 @@ def test_whole_numbers_among_measurements_are_no_heaps_but_two_usual_values_may_
     hours = X.copy()
     hours[100:160, 0] = 4.0
     assert [int(heap.member.sum()) for heap in heaps(hours, PLAN)] == [30]
+
+
+def test_all_rows_are_told_where_given_groups_hide_every_direction():
+    """Four given groups at the corners of a tetrahedron: no plane tells the halves of all four."""
+    rng = np.random.default_rng(0)
+    given, hidden = rng.integers(0, 4, 2000), rng.integers(0, 2, 2000)
+    corners = 20 * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    X = rng.normal(size=(2000, 3)) + 4 / np.sqrt(3) * hidden[:, None] + corners[given]
+    source = MixtureSource()
+    sample, found, agreement = best(source, X, hidden, [given])
+    assert nmi(source.label(sample, found, X), hidden) < 0.1  # who does not know what is given
+    assert nmi(source.label_table(sample, found), hidden) > 0.95 * agreement > 0.7
