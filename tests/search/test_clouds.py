@@ -72,3 +72,12 @@ def test_the_best_candidate_is_asked_although_it_is_not_believed(long):
     once, asked = (Appraisal(one).of([found], [Planes()])[0] for one in (unasked, sample))
     assert once.surprise < sample.plan.believable
     assert asked.surprise < once.surprise
+
+
+def test_nothing_is_asked_where_all_candidates_are_rejected(long):
+    sample = Sample.draw(long, [], Settings(), seed=0)
+    halves = (sample.X[:, 0] > 0).astype(int)
+    found = replace(judge(sample, np.eye(2), halves, start="test"), rejected="fragment")
+    [one] = Appraisal(sample).of([found], [Planes()])
+    assert one.rejected == "fragment"
+    assert not one.believed

@@ -119,10 +119,10 @@ class Appraisal:
         """
         plan, surprise = self._plan, surprise.copy()
         order = np.argsort(-scores, kind="stable")
-        leader, stood = order[0], 0
+        leader, stood = order[:1], 0  # nobody, where all are rejected
 
         def in_question(asked: Array) -> Array:
-            return asked[(surprise[asked] >= plan.believable) | (asked == leader)]
+            return asked[(surprise[asked] >= plan.believable) | np.isin(asked, leader)]
 
         order = in_question(order)
         for at in range(0, len(order), plan.finalists):
