@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def appraised(X, labels, W=None, given=()):
     sample = Sample.draw(X, list(given), Settings(), seed=0)
     W = np.eye(X.shape[1]) if W is None else W
     found = judge(sample, W, labels[sample.rows], start="test")
-    return Appraisal(sample).of([found], [Kernels()])[0]
+    return Appraisal(sample, [found], [Kernels()]).answered()[0]
 
 
 def test_surprise_is_minus_the_logarithm_of_the_tail():
@@ -61,10 +63,30 @@ def test_what_other_sources_propose_too_comes_first():
     candidates = [
         proposed("kernel", one, 0), proposed("kernel", other, 1), proposed("step", other, 1),
     ]  # fmt: skip
-    alone, shared, _ = Appraisal(sample).of(candidates, [Kernels(), StepSource()])
+    alone, shared, _ = Appraisal(sample, candidates, [Kernels(), StepSource()]).answered()
     assert shared.score - alone.score == pytest.approx(sample.plan.support_weight, abs=1e-6)
     np.testing.assert_allclose(support(candidates, ["kernel", "step"]), [0, 1, 1], atol=0.01)
     np.testing.assert_array_equal(support(candidates[:2], ["kernel"]), 0.0)
+
+
+def test_no_more_is_asked_than_what_is_enough_and_later_questions_get_the_same_answers():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 3))
+    halves = [(np.argsort(np.argsort(X[:, axis])) >= 100).astype(int) for axis in range(3)]
+    X += np.stack([(6 + axis) * one for axis, one in enumerate(halves)], axis=1)
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    found = [
+        judge(sample, np.eye(3)[:, [axis]], one[sample.rows], start="test")
+        for axis, one in enumerate(halves)
+    ]
+    appraisal = Appraisal(sample, found, [Kernels()])
+    first = appraisal.answered(enough=1)
+    best = int(np.argmax([one.score for one in first]))
+    assert [one.believed for one in first] == [axis == best for axis in range(3)]
+    gone = [replace(one, rejected="known") if at == best else one for at, one in enumerate(found)]
+    assert sum(one.believed for one in appraisal.answered(gone, enough=1)) == 1
+    assert appraisal.answered() == Appraisal(sample, found, [Kernels()]).answered()
+    assert all(one.believed for one in appraisal.answered())
 
 
 def test_all_agreements_at_once_are_those_of_each_pair():

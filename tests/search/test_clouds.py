@@ -23,7 +23,7 @@ class Planes(Source):
 def surprise(X, labels):
     sample = Sample.draw(X, [], Settings(), seed=0)
     found = judge(sample, np.eye(X.shape[1]), labels[sample.rows], start="test")
-    return Appraisal(sample).of([found], [Planes()])[0].surprise
+    return Appraisal(sample, [found], [Planes()]).answered()[0].surprise
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_the_best_candidate_is_asked_although_it_is_not_believed(long):
     sample = Sample.draw(long, [], Settings(), seed=0)
     found = judge(sample, np.eye(2), halves[sample.rows], start="test")
     unasked = replace(sample, plan=replace(sample.plan, long=np.inf))
-    once, asked = (Appraisal(one).of([found], [Planes()])[0] for one in (unasked, sample))
+    once, asked = (Appraisal(one, [found], [Planes()]).answered()[0] for one in (unasked, sample))
     assert once.surprise < sample.plan.believable
     assert asked.surprise < once.surprise
 
@@ -78,6 +78,6 @@ def test_nothing_is_asked_where_all_candidates_are_rejected(long):
     sample = Sample.draw(long, [], Settings(), seed=0)
     halves = (sample.X[:, 0] > 0).astype(int)
     found = replace(judge(sample, np.eye(2), halves, start="test"), rejected="fragment")
-    [one] = Appraisal(sample).of([found], [Planes()])
+    [one] = Appraisal(sample, [found], [Planes()]).answered()
     assert one.rejected == "fragment"
     assert not one.believed

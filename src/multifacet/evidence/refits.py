@@ -144,7 +144,7 @@ def found_again(
     settings = Settings(len(np.unique(labels)))
     agreement = []
     for sample, here in _subsamples(X, labels, given, settings, n_refits, rng, plan):
-        again = Bank.collect(sample, sources, first=first).candidates
+        again = Bank.collect(sample, sources, first=first).best(1)
         bar = plan.as_good * again[0].score
         agreement.append(_agreement([one for one in again if one.score >= bar], here))
     return float(np.mean(agreement))

@@ -19,7 +19,7 @@ A source that has a measure of its own, as for rows at one place, is believed by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,12 +42,21 @@ Check = Callable[[Array], Array]
 
 
 class Appraisal:
-    """Appraises the candidates of one sample.
+    """What the candidates of one sample are worth, as far as it was asked.
 
     Parameters
     ----------
     sample : Sample
         The rows.
+    candidates : sequence of Candidate
+        As :func:`.judge` returned them.
+    sources : sequence of Source
+        All that were asked.
+
+    Attributes
+    ----------
+    candidates : list of Candidate
+        As they were passed.
 
     Examples
     --------
@@ -58,90 +67,107 @@ class Appraisal:
     >>> sample = Sample.draw(X, [], Settings(), seed=0)
     >>> halves = (sample.X[:, 0] > 4.5).astype(int)
     >>> found = judge(sample, np.eye(2), halves, start="by hand", source="compact")
-    >>> Appraisal(sample).of([found], [CompactSource()])[0].surprise > 10
+    >>> Appraisal(sample, [found], [CompactSource()]).answered()[0].surprise > 10
     True
     """
 
-    def __init__(self, sample: Sample) -> None:
-        self._sample, self._plan = sample, sample.plan
+    def __init__(
+        self, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]
+    ) -> None:
+        plan = sample.plan
+        self._sample, self._plan = sample, plan
+        self.candidates = list(candidates)
         even = evened(sample.X)
         self._even = None if issparse(even) or np.array_equal(even, sample.X) else even
         self._clouds = LongClouds(sample)
+        self._place = [at for at, one in enumerate(candidates) if not one.rejected]
+        self._fair = fair = [candidates[at] for at in self._place]
+        self._freedom = {source.name: source.freedom(sample) for source in sources}
+        alone = {source.name for source in sources if source.own_measure}
+        self._alone = np.array([one.source in alone for one in fair], dtype=bool)
+        self._own = np.array([np.nan if c.own_surprise is None else c.own_surprise for c in fair])
+        self._apart = self._apart_at(fair, map(self._within, map(self._points, fair)))
+        self._separations = np.array([one.separation for one in fair])
+        self._extra = self._made(fair, {source.name for source in sources if source.discriminant})
+        #: Surprise (N,) as far as was asked, and of which all questions were.
+        self._surprise = self._gaps(self._separations - self._extra) + self._apart
+        self._asked = self._alone.copy()
+        self._scores = self._scored()
 
-    def of(self, candidates: Sequence[Candidate], sources: Sequence[Source]) -> list[Candidate]:
+    def answered(
+        self, candidates: Sequence[Candidate] | None = None, enough: int | None = None
+    ) -> list[Candidate]:
         """Return candidates with surprise, whether that is beyond chance, and score.
+
+        Surprise is asked in one way after the other, until there is none. Questions take time:
+        when enough candidates have stood them, those of lower scores are taken as not believed. The
+        best score is asked in any case: where nothing is believed, its surprise is the answer.
 
         Parameters
         ----------
-        candidates : sequence of Candidate
-            As :func:`.judge` returned them.
-        sources : sequence of Source
-            All that were asked.
+        candidates : sequence of Candidate, optional
+            The same ones, of which further ones may be rejected: these are not asked.
+        enough : int, optional
+            How many have to stand all questions; by default that of the plan.
 
         Returns
         -------
         list of Candidate
-            In the same order. Surprise is asked in one way after the other, until there is none.
+            In the same order.
         """
-        plan, fair = self._plan, [one for one in candidates if not one.rejected]
-        freedom = {source.name: source.freedom(self._sample) for source in sources}
-        apart = self._apart(fair, map(self._within, map(self._points, fair)), freedom)
-        extra = self._made(fair, sources, freedom)
-        separations = np.array([one.separation for one in fair])
-        plain = self._or_own(fair, self._gaps(separations), sources)
+        shown = self.candidates if candidates is None else candidates
+        enough = self._plan.enough_believed if enough is None else enough
+        open_ones = [i for i, at in enumerate(self._place) if not shown[at].rejected]
+        order = np.array(open_ones, dtype=int)
+        order = order[np.argsort(-self._scores[order], kind="stable")]
+        count = self._ask(order, enough)
+        surprise = self._or_own(self._surprise)
+        left = order[count:]
+        surprise[left] = np.minimum(surprise[left], np.nextafter(self._plan.believable, 0.0))
+        appraised = [replace(one, score=-np.inf) for one in shown]
+        for i in order:
+            appraised[self._place[i]] = replace(
+                shown[self._place[i]],
+                surprise=float(surprise[i]),
+                believed=bool(surprise[i] >= self._plan.believable),
+                score=float(self._scores[i]),
+            )
+        return appraised
+
+    def _ask(self, order: Array, enough: int) -> int:
+        """Ask candidates in order until enough are believed; return how many had their turn."""
+        at, stood, leader = 0, 0, order[:1]
+        while at < len(order) and stood < enough:
+            turn = order[at : at + min(self._plan.finalists, enough - stood)]
+            asked = self._in_question(turn[~self._asked[turn]], leader)
+            self._asked[asked] = True
+            for check in self._checks():
+                self._surprise[asked] = np.minimum(self._surprise[asked], check(asked))
+                asked = self._in_question(asked, leader)
+            stood += int((self._or_own(self._surprise)[turn] >= self._plan.believable).sum())
+            at += len(turn)
+        return at
+
+    def _in_question(self, asked: Array, leader: Array) -> Array:
+        return asked[(self._surprise[asked] >= self._plan.believable) | np.isin(asked, leader)]
+
+    def _scored(self) -> Array:
+        """Return what candidates are preferred by (N,), before any question."""
+        plan, fair = self._plan, self._fair
+        plain = self._or_own(self._gaps(self._separations))
         beyond = np.maximum(plain - plan.enough, 0.0)
-        scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(apart)
-        scores += plan.support_weight * support(fair, freedom)
-        surprise = self._gaps(separations - extra) + apart
+        scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(self._apart)
+        scores += plan.support_weight * support(fair, self._freedom)
         # Ever more groups can be cut out of any cloud: many of them have to be there.
         numbers = np.array([one.n_clusters for one in fair])
-        there = self._or_own(fair, surprise, sources) >= plan.believable
+        there = self._or_own(self._surprise) >= plan.believable
         told = (numbers <= plan.most_clusters) | there
-        scores += np.where(told, plan.detail_weight * np.log(numbers), 0.0)
-        checks = self._checks(fair, apart, extra, freedom)
-        surprise = self._or_own(fair, self._checked(surprise, scores, checks), sources)
-        appraised = {
-            id(one): replace(
-                one,
-                surprise=float(found),
-                believed=bool(found >= plan.believable),
-                score=float(score),
-            )
-            for one, found, score in zip(fair, surprise, scores, strict=True)
-        }
-        return [appraised.get(id(one)) or replace(one, score=-np.inf) for one in candidates]
+        return scores + np.where(told, plan.detail_weight * np.log(numbers), 0.0)
 
-    def _checked(self, surprise: Array, scores: Array, checks: Sequence[Check]) -> Array:
-        """Return surprise (N,) where it stands further questions, best scores first.
-
-        Questions take time. When enough have stood them, the others are taken as not believed. The
-        best score is asked in any case: where nothing is believed, its surprise is the answer.
-        """
-        plan, surprise = self._plan, surprise.copy()
-        order = np.argsort(-scores, kind="stable")
-        leader, stood = order[:1], 0  # nobody, where all are rejected
-
-        def in_question(asked: Array) -> Array:
-            return asked[(surprise[asked] >= plan.believable) | np.isin(asked, leader)]
-
-        order = in_question(order)
-        for at in range(0, len(order), plan.finalists):
-            asked = order[at : at + plan.finalists]
-            if stood >= plan.enough_believed:
-                surprise[asked] = np.nextafter(plan.believable, 0.0)
-                continue
-            for check in checks:
-                surprise[asked] = np.minimum(surprise[asked], check(asked))
-                asked = in_question(asked)
-            stood += len(asked)
-        return surprise
-
-    def _checks(
-        self, fair: Sequence[Candidate], apart: Array, extra: Array, freedom: Mapping[str, float]
-    ) -> list[Check]:
+    def _checks(self) -> list[Check]:
         """Return what is asked of candidates: their surprise (n,) in other forms of the rows."""
-        plan = self._plan
-        separations = np.array([one.separation for one in fair])
+        plan, fair, apart, extra = self._plan, self._fair, self._apart, self._extra
+        separations = self._separations
 
         def across_long_clouds(asked: Array) -> Array:
             # No length explains a gap that wide. What is asked afterwards is asked beyond it, too.
@@ -152,12 +178,12 @@ class Appraisal:
 
         def as_they_are(asked: Array) -> Array:
             some = [fair[i] for i in asked]
-            found = self._apart(some, map(self._points, some), freedom)
+            found = self._apart_at(some, map(self._points, some))
             gap = self._gaps(separations[asked] - extra[asked])
             return gap + np.minimum(apart[asked], found)
 
         def with_rounding_undone(asked: Array) -> Array:
-            return self._evened([fair[i] for i in asked], extra[asked], freedom)
+            return self._evened([fair[i] for i in asked], extra[asked])
 
         checks: list[Check] = [across_long_clouds]
         if 0 < self._groups_given() < plan.alike_bent:
@@ -169,28 +195,22 @@ class Appraisal:
     def _points(self, candidate: Candidate) -> Array:
         return self._sample.project(candidate.W)
 
-    @staticmethod
-    def _or_own(candidates: Sequence[Candidate], found: Array, sources: Sequence[Source]) -> Array:
+    def _or_own(self, found: Array) -> Array:
         """Return surprise (N,) by the measure of a source that has one of its own.
 
         Groups that another source proposes too have both, and the larger counts.
         """
-        alone = {source.name for source in sources if source.own_measure}
-        own = np.array([np.nan if c.own_surprise is None else c.own_surprise for c in candidates])
-        return np.where([c.source in alone for c in candidates], own, np.fmax(found, own))
+        return np.where(self._alone, self._own, np.fmax(found, self._own))
 
-    def _made(
-        self,
-        candidates: Sequence[Candidate],
-        sources: Sequence[Source],
-        freedom: Mapping[str, float],
-    ) -> Array:
-        """Return the separation that candidates owe to where one looks at them."""
-        fitted = {source.name for source in sources if source.discriminant}
+    def _made(self, candidates: Sequence[Candidate], fitted: Container[str]) -> Array:
+        """Return the separation that candidates owe to where one looks at them.
+
+        Subspaces of ``fitted`` sources are those in which their groups differ most.
+        """
         found = []
         for one in candidates:
             m, q = len(one.labels), one.W.shape[1]
-            made = self._plan.made * freedom[one.source] / (m * np.sqrt(q))
+            made = self._plan.made * self._freedom[one.source] / (m * np.sqrt(q))
             alone = self._plan.one_direction if q == 1 else 0.0
             found.append(alone + (made if q == 1 or one.source in fitted else 0.0))
         return np.array(found)
@@ -201,9 +221,7 @@ class Appraisal:
             return 0.0
         return self._clouds.separation(self._points(candidate), candidate.labels)
 
-    def _evened(
-        self, candidates: Sequence[Candidate], extra: Array, freedom: Mapping[str, float]
-    ) -> Array:
+    def _evened(self, candidates: Sequence[Candidate], extra: Array) -> Array:
         """Return the surprise of candidates in the rows with rounding undone."""
         assert self._even is not None
         even = self._even - self._even.mean(axis=0)
@@ -212,9 +230,8 @@ class Appraisal:
             NeighbourGraph.of(place, self._plan).separation(one.labels).score
             for one, place in zip(candidates, points, strict=True)
         ]
-        return self._gaps(np.array(found) - extra) + self._apart(
-            candidates, map(self._within, points), freedom
-        )
+        apart = self._apart_at(candidates, map(self._within, points))
+        return self._gaps(np.array(found) - extra) + apart
 
     def _groups_given(self) -> int:
         """Return how many groups are given in all."""
@@ -230,11 +247,9 @@ class Appraisal:
     def _gaps(self, found: Array) -> Array:
         return gap_surprise(self._sample, found)
 
-    def _apart(
-        self, candidates: Sequence[Candidate], points: Iterable[Array], freedom: Mapping[str, float]
-    ) -> Array:
+    def _apart_at(self, candidates: Sequence[Candidate], points: Iterable[Array]) -> Array:
         """Return the surprise of the distinctness of candidates at points (m, q) each."""
-        dimensions = np.array([freedom[one.source] for one in candidates])
+        dimensions = np.array([self._freedom[one.source] for one in candidates])
         level, slope = self._plan.distinctness_scale
         labels = [one.labels for one in candidates]
         found = distinctnesses(list(zip(points, labels, strict=True)))

@@ -182,12 +182,32 @@ class Bank:
     ----------
     sample : Sample
         The rows on which they were found.
-    candidates : list of Candidate
-        Appraised (:class:`.Appraisal`); none has the same groups as another.
+    appraisal : Appraisal
+        What they are worth.
     """
 
     sample: Sample
-    candidates: list[Candidate] = field(repr=False)
+    appraisal: Appraisal = field(repr=False)
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """All of them, appraised, best first; none has the same groups as another."""
+        return self.best()
+
+    def best(self, enough: int | None = None) -> list[Candidate]:
+        """Return all candidates, best first, of which those in front are asked what they stand.
+
+        Parameters
+        ----------
+        enough : int, optional
+            How many have to be believed, so that no more are asked; by default that of the plan.
+
+        Returns
+        -------
+        list of Candidate
+            Appraised (:class:`.Appraisal`); none has the same groups as another.
+        """
+        return _each_once(self.appraisal.answered(enough=enough))
 
     @classmethod
     def collect(
@@ -211,20 +231,21 @@ class Bank:
         done = 0
         for turn, group in groupby(sorted(sources, key=turn_of), key=turn_of):
             if candidates and _perhaps_clear(candidates, turn, sample):
-                bank = cls._appraised(sample, candidates, asked)
+                bank = cls.of(sample, candidates, asked)
                 if bank._spares(turn):
                     return bank
             asked += (now := list(group))
             found, done = proposed(sample, now, callback, done)
             candidates += found
-        return cls._appraised(sample, _some(candidates, sources), sources)
+        return cls.of(sample, _some(candidates, sources), sources)
 
     @classmethod
-    def _appraised(
-        cls, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]
-    ) -> Bank:
-        # The same groups of several sources are appraised in the subspace of each: one that was
-        # fitted to them shows them better than it should.
+    def of(cls, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]) -> Bank:
+        """Return the bank of what sources proposed.
+
+        The same groups of several sources are appraised in the subspace of each: one that was
+        fitted to them shows them better than it should.
+        """
         own: dict[bytes, float] = {}
         unique: dict[tuple[bytes, str], Candidate] = {}
         for one in candidates:
@@ -234,14 +255,11 @@ class Bank:
             other = unique.setdefault((groups, one.source), one)
             unique[groups, one.source] = max(other, one, key=_rank)
         shown = [replace(one, own_surprise=own.get(groups)) for (groups, _), one in unique.items()]
-        best: dict[bytes, Candidate] = {}
-        for one in sorted(Appraisal(sample).of(shown, sources), key=_rank, reverse=True):
-            best.setdefault(in_order(one.labels).tobytes(), one)
-        return cls(sample, list(best.values()))
+        return cls(sample, Appraisal(sample, shown, sources))
 
     def _spares(self, turn: int) -> bool:
         """Whether its best candidate is so clear that sources of a turn need not be asked."""
-        best, plan = self.candidates[0], self.sample.plan
+        best, plan = self.best(1)[0], self.sample.plan
         limit = plan.enough if turn == 1 else plan.settled
         surprise = best.surprise or 0.0
         return best.believed and surprise >= limit and _perhaps_clear([best], turn, self.sample)
@@ -255,8 +273,8 @@ class Bank:
         """
         plan, rows = self.sample.plan, self.sample.rows
         here = [np.unique(labels[rows], return_inverse=True)[1] for labels in known]
-        candidates = [_unless_known(one, here, plan) for one in self.candidates]
-        candidates.sort(key=_rank, reverse=True)
+        new = [_unless_known(one, here, plan) for one in self.appraisal.candidates]
+        candidates = _each_once(self.appraisal.answered(new))
         earlier = [
             Earlier(labels, W)
             for labels, W in zip(here, subspaces, strict=False)
@@ -288,6 +306,14 @@ def _perhaps_clear(candidates: Sequence[Candidate], turn: int, sample: Sample) -
         return any(one.separation >= plan.plain and one.n_components > 1 for one in fair)
     own = 0.0 if turn == 1 else max((one.own_surprise or 0.0 for one in fair), default=0.0)
     return any(one.separation >= plan.weak for one in fair) or own >= plan.settled
+
+
+def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates, best first, without those that have the same groups as a better one."""
+    best: dict[bytes, Candidate] = {}
+    for one in sorted(candidates, key=_rank, reverse=True):
+        best.setdefault(in_order(one.labels).tobytes(), one)
+    return list(best.values())
 
 
 def _some(candidates: list[Candidate], sources: Sequence[Source]) -> list[Candidate]:

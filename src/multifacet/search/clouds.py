@@ -8,8 +8,6 @@ made by the length.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from ..linalg import Array
@@ -39,7 +37,7 @@ class LongClouds:
 
     def __init__(self, sample: Sample) -> None:
         self._sample = sample
-        self._round = cache(self._round_clouds)
+        self._round: dict[int, list[tuple[Array, NeighbourGraph]]] = {}
 
     def separation(self, points: Array, labels: Array) -> float:
         """Return the separation that groups (m,) of points (m, q) owe to their length."""
@@ -49,7 +47,7 @@ class LongClouds:
             return 0.0
         root = spread[:, None] * axes
         gained = []
-        for cloud, graph in self._round(points.shape[1]):
+        for cloud, graph in self._round_clouds(points.shape[1]):
             long = cloud @ root
             groups = nearest_groups(centred, labels, long)
             if np.bincount(groups, minlength=int(labels.max()) + 1).min() < plan.fewest_rows:
@@ -60,8 +58,10 @@ class LongClouds:
 
     def _round_clouds(self, dimensions: int) -> list[tuple[Array, NeighbourGraph]]:
         """Return normal clouds (m, q) with orthonormal columns, and their graphs."""
+        if dimensions in self._round:
+            return self._round[dimensions]
         plan, rng = self._sample.plan, np.random.default_rng(self._sample.seed)
-        found = []
+        found = self._round[dimensions] = []
         for _ in range(plan.clouds):
             cloud = rng.standard_normal((len(self._sample.rows), dimensions))
             cloud = np.linalg.svd(cloud - cloud.mean(axis=0), full_matrices=False)[0]
