@@ -190,7 +190,26 @@ def test_one_of_two_groupings_comes_before_what_mixes_them():
         candidate(n_clusters=2, labels=one, start=ONE_OF_TWO),
         candidate(n_clusters=3, labels=other, start=ONE_OF_TWO),
     ]
-    assert one_of_two_first([mixed, *two], PLAN)[0] is two[0]
-    assert one_of_two_first([mixed, two[0]], PLAN)[0] is mixed
+    assert one_of_two_first([mixed, *two], two, PLAN)[0] is two[0]
+    assert one_of_two_first([mixed, two[0]], two, PLAN)[0] is mixed
+    assert one_of_two_first([mixed, *two], [], PLAN)[0] is mixed
     third = replace(mixed, labels=np.tile(np.repeat(np.arange(2), 30), 2))
-    assert one_of_two_first([third, *two], PLAN)[0] is third
+    assert one_of_two_first([third, *two], two, PLAN)[0] is third
+    found = replace(two[0], rejected="repeats an earlier view", novelty=1.0)
+    assert one_of_two_first([third, two[1], found], two, PLAN)[0] is two[1]
+
+
+def test_clear_groups_do_not_give_way_to_two_groupings_that_overlap():
+    one, other = np.repeat(np.arange(2), 60), np.tile(np.arange(3), 40)
+    candidate = partial(
+        Candidate, n_components=2, bandwidth=None, novelty_weight=1.0, novelty=0.0, balance=1.0,
+        rejected="", W=np.eye(2), believed=True,
+    )  # fmt: skip
+    mixed = candidate(n_clusters=6, labels=3 * one + other, start="a ring", separation=2.0)
+    two = [
+        candidate(n_clusters=2, labels=one, start=ONE_OF_TWO, separation=0.5),
+        candidate(n_clusters=3, labels=other, start=ONE_OF_TWO, separation=0.5),
+    ]
+    assert one_of_two_first([mixed, *two], two, PLAN)[0] is mixed
+    faint = replace(mixed, separation=1.0)
+    assert one_of_two_first([faint, *two], two, PLAN)[0] is two[0]

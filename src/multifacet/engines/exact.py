@@ -17,7 +17,13 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..kernels import Kernel
-from ..linalg import Array, Symmetric, leading_eigenpairs, symmetric_operator
+from ..linalg import (
+    DENSE_EIGEN_SIZE,
+    Array,
+    Symmetric,
+    leading_eigenpairs,
+    symmetric_operator,
+)
 from ..problems import Gamma
 from .base import Engine, refuse_unless_accepted
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -316,6 +322,8 @@ class ExactSums:
         n = self.n_rows
         root = np.ones(n) if degrees is None else 1.0 / np.sqrt(degrees)
         if self._keep_gram:
+            if n <= DENSE_EIGEN_SIZE:  # LAPACK is as sure in single precision, Lanczos is not
+                root = root.astype(self._dtype)
             M = (self._full_gram(W) * root[:, None]) * root
             M -= M.mean(axis=0)
             M -= M.mean(axis=1)[:, None]

@@ -143,7 +143,8 @@ def frontier(
     k = settings.n_clusters or 2
     points = []
     with single_threaded_blas():
-        sums = few_rows(X, kernel, mean=np.asarray(X.mean(axis=0)).ravel())
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        sums = few_rows(X.astype(np.float32), kernel, mean=mean)  # a path of rough solutions
         short = shortened(as_solver(solver), PLAN.explore_solver_steps)
         for weight in sorted(weights, reverse=True):
             problem = alternative(given, weight, k, scale="unit")

@@ -23,6 +23,7 @@ from ..search import (
     Source,
     select,
 )
+from ..search.bank import proposed
 from ..search.judge import corrected_nmi
 from ..search.starts import PairStarts
 from ..solvers import as_solver
@@ -116,7 +117,8 @@ def found_again(
     given : sequence of arrays of shape (n,)
         What was given.
     first : Source, optional
-        The one that proposed it: where it leaves no doubt on a subsample, no other is asked.
+        The one that proposed it: where it finds the grouping again and leaves no doubt on a
+        subsample, no other is asked.
     n_refits : int, default=3
         Number of subsamples, of two thirds of the rows (of which at most 400 are searched).
     random_state : int, default=0
@@ -144,10 +146,19 @@ def found_again(
     settings = Settings(len(np.unique(labels)))
     agreement = []
     for sample, here in _subsamples(X, labels, given, settings, n_refits, rng, plan):
-        again = Bank.collect(sample, sources, first=first).best(1)
-        bar = plan.as_good * again[0].score
-        agreement.append(_agreement([one for one in again if one.score >= bar], here))
+        found = _best_counterpart(Bank.collect(sample, sources, first=first), here)
+        if found < plan.again:  # of two groupings that are as good, a source may propose one
+            bank = Bank.of(sample, proposed(sample, sources)[0], sources)
+            found = max(found, _best_counterpart(bank, here))
+        agreement.append(found)
     return float(np.mean(agreement))
+
+
+def _best_counterpart(bank: Bank, here: Array) -> float:
+    """Return the agreement of groups (m,) with what is nearly as good as the best of a bank."""
+    candidates = bank.best(1)
+    bar = bank.sample.plan.as_good * candidates[0].score
+    return _agreement([one for one in candidates if one.score >= bar], here)
 
 
 def _subsamples(

@@ -22,6 +22,7 @@ from .judge import chance_nmi
 from .pieces import Earlier
 from .plan import PLAN, SearchPlan
 from .precedence import (
+    clear_division_first,
     factor_first,
     factors_first,
     finest_first,
@@ -253,7 +254,8 @@ class Bank:
             if one.own_surprise is not None:
                 own[groups] = max(own.get(groups, 0.0), one.own_surprise)
             other = unique.setdefault((groups, one.source), one)
-            unique[groups, one.source] = max(other, one, key=_rank)
+            # Of equals the last: a source knows more about them in the end.
+            unique[groups, one.source] = max(one, other, key=_rank)
         shown = [replace(one, own_surprise=own.get(groups)) for (groups, _), one in unique.items()]
         return cls(sample, Appraisal(sample, shown, sources))
 
@@ -283,12 +285,15 @@ class Bank:
         candidates = without_pieces(candidates, earlier, self.sample)
         if self.sample.settings.n_clusters is None:
             candidates = whole_first(candidates, plan)
-            # Four groups at the corners of a square are one grouping, or two. Who has given one
-            # knows of products, and asks for the rest as it is.
+            # Four groups at the corners of a square are one grouping, or two, and so are three.
+            # Who has given one knows of products, and asks for the rest as it is.
             if not self.sample.labelings:
                 candidates = factors_first(candidates, self.sample)
+            elif not self.sample.wide:  # where there are as many numbers of groups as one likes
+                candidates = clear_division_first(candidates, plan)
+            candidates = one_of_two_first(candidates, self.appraisal.candidates, plan)
             if self.sample.wide:
-                candidates = finest_first(one_of_two_first(candidates, plan), plan)
+                candidates = finest_first(candidates, plan)
         settings = candidates[0].settings
         return Selection(candidates, rows, settings, rule="surprise", plan=plan)
 

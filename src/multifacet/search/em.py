@@ -88,7 +88,7 @@ def fit_mixtures(
     # much smaller than the usual tolerance.
     Z = Z.astype(np.float32 if tol >= SINGLE else float)
     family = _Shared(Z, ridge) if shared else _Separate(Z, ridge)
-    plain = _one_gaussian(Z)
+    plain = one_gaussian(Z)
     first = (labels == np.arange(k)[:, None, None]).astype(Z.dtype)
     weights, means, joint = family.step(first)
     gains = np.full(len(labels), -np.inf)
@@ -127,7 +127,7 @@ def _leading(gains: Array, count: int | None) -> Array:
     return gains >= np.partition(gains, -count)[-count]
 
 
-def _one_gaussian(Z: Array) -> float:
+def one_gaussian(Z: Array) -> float:
     """Return the mean log-likelihood of whitened rows under one Gaussian."""
     spread = np.einsum("ij,ij->", Z, Z) / len(Z)
     r = Z.shape[1]

@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 11
+    version: int = 12
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -168,10 +168,21 @@ class SearchPlan:
     #: The fewest rows that a group may have.
     fewest_rows: int = 5
 
+    #: Groups that each of two groupings has at most whose effects add up: with more, each
+    #: combination of them has too few rows.
+    pair_clusters: int = 3
+    #: Steps of EM from every pair of mixtures that differ, the likeliest pairs that are kept then,
+    #: and their further steps: nearly all pairs lead to the same two.
+    pair_steps: tuple[int, int] = (8, 60)
+    pairs_kept: int = 3
+
     #: Steps of EM that put the edges of overlapping groups, and the NMI with the groups before that
     #: is left at least: with many steps it ends at other groups.
     edge_steps: int = 3
     edges_kept: float = 0.5
+    #: Share of the rows that may be stray between groups with gaps: one in twenty. (Small groups
+    #: beside a gap lose 1 to 4.5 % to it in trials; ellipses would take 8 % off two curves.)
+    stray: float = 0.05
 
     # Heaps
     #: Share of the rows that a heap has at least, and all others too.
@@ -264,9 +275,9 @@ class SearchPlan:
     #: times the dimensions in which it was looked for per row, less for each direction of several
     #: (by the root of their number). On some hundred structureless tables of 7 kinds.
     made: float = 18.0
-    #: Clouds as long as the rows on which a cut is tried: the error of their mean is a third of the
-    #: spread that chance gives.
-    clouds: int = 8
+    #: Clouds as long as the rows on which a cut is tried: the error of their mean is half of the
+    #: spread that chance gives, and adds a tenth to it.
+    clouds: int = 4
     #: Length in widths from which a cloud is long: below, half of its logarithm, which is what cuts
     #: gain, is half of what chance gives.
     long: float = 1.25
@@ -298,6 +309,8 @@ class SearchPlan:
     refit_starts: int = 4
     #: A view counts as found again if a candidate at least this nearly as separated as the best is.
     as_good: float = 0.75
+    #: Agreement (NMI) with what the source of a view finds again below which all others are asked.
+    again: float = 0.5
 
     @property
     def key(self) -> str:

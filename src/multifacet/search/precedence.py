@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..metrics import nmi
-from .candidate import Candidate
+from .candidate import Candidate, in_order
 from .factors import interaction_of
 from .judge import entropy
 from .pieces import Earlier, doubted
@@ -43,13 +43,50 @@ def whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate
     return candidates
 
 
-def one_of_two_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
-    """Put the better of two groupings that add up first if the winner mixes them."""
+def clear_division_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
+    """Put a candidate first that divides the winner further, and is as well separated and certain.
+
+    It says the same, and more. (One group far from all others is more surprising than three of
+    which two lie near each other.)
+    """
     best = candidates[0]
-    two = [c for c in candidates if c.start == ONE_OF_TWO and c.believed and not c.rejected]
-    if len(two) < 2 or not all(nmi(best.labels, one.labels) > plan.further for one in two):
+    if best.rejected or not best.believed:
         return candidates
-    return [two[0], *(c for c in candidates if c is not two[0])]
+    level = max(best.separation, plan.clear)
+    for one in candidates[1:]:
+        certain = one.believed and (one.surprise or 0.0) >= plan.enough
+        there = certain and not one.rejected and one.separation >= level
+        if there and _divides(one, best) and share_told(one, best) >= plan.finer_told:
+            return [one, *(c for c in candidates if c is not one)]
+    return candidates
+
+
+def _divides(one: Candidate, best: Candidate) -> bool:
+    """Whether a candidate has more groups, but not twice as many: these may be a product."""
+    return best.n_clusters < one.n_clusters < 2 * best.n_clusters
+
+
+def one_of_two_first(
+    candidates: list[Candidate], proposed: Sequence[Candidate], plan: SearchPlan
+) -> list[Candidate]:
+    """Put the better of two groupings that add up first if the winner mixes them.
+
+    Which these are, those tell that were ``proposed``; others may have the same groups, and show
+    them better. Clear groups are no mixture of overlapping ones. Once one of the two was found, the
+    other one is next: no third tells as much beside it.
+    """
+    names = {in_order(one.labels).tobytes() for one in proposed if one.start == ONE_OF_TWO}
+    two = [one for one in candidates if in_order(one.labels).tobytes() in names]
+    left = [one for one in two if not one.rejected]
+    if not left or not left[0].believed:
+        return candidates
+    found = any(one.rejected and one.novelty > plan.further for one in two)
+    best = candidates[0]
+    fair = left[0].separation >= plan.clear or best.separation < plan.clear
+    mixed = len(left) > 1 and all(nmi(best.labels, one.labels) > plan.further for one in left)
+    if not (found or (fair and mixed)):
+        return candidates
+    return [left[0], *(c for c in candidates if c is not left[0])]
 
 
 def finest_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
@@ -73,8 +110,7 @@ def _is_level(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
     """Whether a candidate divides the best further, and is as good but for chance."""
     if one.rejected or not one.believed:
         return False
-    # Twice as many may be the product with another grouping.
-    if not best.n_clusters < one.n_clusters < 2 * best.n_clusters:
+    if not _divides(one, best):
         return False
     # What one looks for in two ways is compared by the gaps alone.
     behind = best.separation - one.separation
@@ -95,16 +131,17 @@ def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate
     their divisions into pairs are always independent.
     """
     best, plan = candidates[0], sample.plan
-    if best.rejected or best.n_clusters < 4:
+    if best.rejected or best.n_clusters < 3:
         return candidates
-    # Some groups of a product may be merged in the winner.
+    # Some groups of a product may be merged in the winner, as two of four.
+    whole = [best] if best.n_clusters > 3 else []
     finer = [
         one
         for one in candidates[1 : plan.finalists]
         if not one.rejected and one.n_clusters > best.n_clusters and _determines(one, best, plan)
     ]
-    for whole in [best, *finer]:
-        factor = _factor_of(whole, candidates, sample)
+    for product in [*whole, *finer]:
+        factor = _factor_of(product, candidates, sample)
         if factor is not None:
             return [factor, *(c for c in candidates if c is not factor)]
     return candidates

@@ -81,6 +81,15 @@ class Sample:
         known = [one for one in codes if one.any()]
         return cls(X, rows, mean, known, settings, plan, seed, table, given)
 
+    def beside(self, found: Sequence[Array]) -> Sample:
+        """Return the sample with further labelings (n,) known."""
+        codes = [np.unique(labels[self.rows], return_inverse=True)[1] for labels in found]
+        return replace(
+            self,
+            labelings=[*self.labelings, *(one for one in codes if one.any())],
+            given=[*self.given, *found],
+        )
+
     def numbers_of_groups(self, most: int, rows_each: int | None = None) -> list[int]:
         """Return the number of groups asked for, or else 2 to ``most`` if rows suffice.
 

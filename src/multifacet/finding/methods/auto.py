@@ -228,7 +228,7 @@ class _AutoFinding(Finding):
         # Evidence is asked of what proposed the groups, wherever their edges are put.
         name = f"view {len(known) - len(self._given) + 1}"
         self._chosen[name] = choice.source
-        proposed, choice = choice, self._with_likely_edges(choice)
+        proposed, choice = choice, self._with_likely_edges(choice, known)
         if choice is not proposed:
             self._proposed[name] = np.asarray(self._labelled(proposed).labels)
         best = choice.best
@@ -242,15 +242,19 @@ class _AutoFinding(Finding):
             surprise=best.surprise,
         )
 
-    def _with_likely_edges(self, choice: _Choice) -> _Choice:
+    def _with_likely_edges(self, choice: _Choice, known: Sequence[Array]) -> _Choice:
         """Return a choice, and where its groups overlap one with the edges of a mixture."""
         mixture = self._sources.get(MixtureSource.name)
-        fine = choice.best if mixture is None else with_likely_edges(choice.sample, choice.best)
-        if mixture is None or fine is choice.best:
+        if mixture is None:
+            return choice
+        later = known[len(choice.sample.given) :]  # found after the search that proposed it
+        sample = choice.sample.beside(later)
+        fine = with_likely_edges(sample, choice.best, proposed_beside=not later)
+        if fine is choice.best:
             return choice
         candidates = [fine, *choice.selection.candidates]
         selection = replace(choice.selection, candidates=candidates, settings=fine.settings)
-        return replace(choice, selection=selection, source=mixture)
+        return _Choice(sample, selection, mixture)
 
     def _solved(self, choice: _Choice, known: Sequence[Array]) -> Found | None:
         """Return the kernel objective's winner refined on all rows, if it still is what won.

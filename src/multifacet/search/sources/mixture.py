@@ -13,11 +13,13 @@ import numpy as np
 
 from ...kmeans import kmeans_runs
 from ...linalg import Array
-from ..candidate import in_order
+from ..additive import bayesian_evidence, likeliest_pair
+from ..candidate import Candidate, in_order
 from ..em import Mixtures, fit_mixtures
 from ..judge import judge
 from ..sample import Sample
 from ..support import pairwise_nmi
+from ..turns import ONE_OF_TWO
 from ..whitening import Whitened
 from .base import LinearSource, Proposal
 from .step import along
@@ -36,21 +38,19 @@ class MixtureSource(LinearSource):
             return
         components = white.independent(sample.seed)
         numbers = sample.numbers_of_groups(sample.plan.mixture_clusters)
+        likely = _Likely(white.Z, sample)
         for k in numbers:
             first = _mixture_starts(white, components, k, sample)
-            found = [
-                judge(
-                    sample,
-                    white.discriminant(labels, sample.plan.ridge),
-                    labels,
-                    start=start,
-                    source=self.name,
-                    smallest=sample.plan.small_group,
-                )
-                for start, labels in _likeliest(white.Z, first, k, sample)
-            ]
+            found = [self._judged(sample, white, *one) for one in likely.mixtures(first, k)]
             if found:
-                yield Proposal(found, len(numbers), optional=False)
+                yield Proposal(found, len(numbers) + 1, optional=False)
+        pair = [self._judged(sample, white, ONE_OF_TWO, one) for one in likely.pair()]
+        if pair:
+            yield Proposal(pair, len(numbers) + 1, optional=False)
+
+    def _judged(self, sample: Sample, white: Whitened, start: str, labels: Array) -> Candidate:
+        plan, W = sample.plan, white.discriminant(labels, sample.plan.ridge)
+        return judge(sample, W, labels, start=start, source=self.name, smallest=plan.small_group)
 
 
 def _mixture_starts(white: Whitened, components: Array, k: int, sample: Sample) -> Array:
@@ -75,17 +75,43 @@ def _clusters(points: Array, k: int, runs: int, sample: Sample) -> Array:
     return kmeans_runs(points, k, runs, steps=sample.plan.kmeans_steps, seed=sample.seed)[0]
 
 
-def _likeliest(Z: Array, first: Array, k: int, sample: Sample) -> Iterator[tuple[str, Array]]:
-    """Yield kind and groups of the likeliest mixtures that differ from each other."""
-    plan = sample.plan
-    yield from _different(fit_mixtures(Z, first, k, shared=True, ridge=plan.ridge), sample)
-    if len(first) > plan.separate_runs:
-        once = fit_mixtures(Z, first, k, shared=False, ridge=plan.ridge, max_iter=1)
-        first = first[np.argsort(-once.gains, kind="stable")[: plan.separate_runs]]
-    separate = fit_mixtures(
-        Z, first, k, shared=False, ridge=plan.ridge, raced=2 * plan.mixtures_kept
-    )
-    yield from _different(separate, sample)
+class _Likely:
+    """The likeliest mixtures of whitened rows (m, r), and two groupings that are likelier."""
+
+    def __init__(self, Z: Array, sample: Sample) -> None:
+        self._Z, self._sample = Z, sample
+        self._evidence = 0.0  # of the best single grouping
+        self._groupings: list[Array] = []  # to begin with two
+
+    def mixtures(self, first: Array, k: int) -> Iterator[tuple[str, Array]]:
+        """Yield kind and groups of the likeliest mixtures that differ from each other."""
+        plan, Z = self._sample.plan, self._Z
+        shared = fit_mixtures(Z, first, k, shared=True, ridge=plan.ridge)
+        self._evidence = max(self._evidence, bayesian_evidence(shared.gains.max(), k - 1, Z))
+        for found in _different(shared, self._sample):
+            if k <= plan.pair_clusters:
+                self._groupings.append(found[1])
+            yield found
+        if len(first) > plan.separate_runs:
+            once = fit_mixtures(Z, first, k, shared=False, ridge=plan.ridge, max_iter=1)
+            first = first[np.argsort(-once.gains, kind="stable")[: plan.separate_runs]]
+        separate = fit_mixtures(
+            Z, first, k, shared=False, ridge=plan.ridge, raced=2 * plan.mixtures_kept
+        )
+        yield from _different(separate, self._sample)
+
+    def pair(self) -> tuple[Array, ...]:
+        """Return two groupings (m,) if nothing is given and both tell more than any one.
+
+        Beside something given, a product is left as it is (:meth:`.Bank.beside`).
+        """
+        if self._sample.labelings or len(self._groupings) < 2:
+            return ()
+        found = likeliest_pair(self._Z, self._groupings, self._sample.plan)
+        if found is None:
+            return ()
+        evidence = bayesian_evidence(found.gain, found.effects, self._Z)
+        return found.groupings if evidence > self._evidence else ()
 
 
 def _different(mixtures: Mixtures, sample: Sample) -> Iterator[tuple[str, Array]]:
