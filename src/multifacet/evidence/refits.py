@@ -130,7 +130,7 @@ def found_again(
     -------
     float
         Mean NMI, corrected for chance, with the best counterpart among the proposals that are
-        nearly as good as the best.
+        clear or nearly as good as the best.
 
     Examples
     --------
@@ -155,10 +155,15 @@ def found_again(
 
 
 def _best_counterpart(bank: Bank, here: Array) -> float:
-    """Return the agreement of groups (m,) with what is nearly as good as the best of a bank."""
-    candidates = bank.best(1)
-    bar = bank.sample.plan.as_good * candidates[0].score
-    return _agreement([one for one in candidates if one.score >= bar], here)
+    """Return the agreement of groups (m,) with what is clear or nearly as good as the best."""
+    candidates, plan = bank.best(1), bank.sample.plan
+    bar = plan.as_good * candidates[0].score
+    there = [
+        one
+        for one in candidates
+        if one.score >= bar or (not one.rejected and one.separation >= plan.clear)
+    ]
+    return _agreement(there, here)
 
 
 def _subsamples(
