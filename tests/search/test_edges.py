@@ -10,7 +10,7 @@ import pytest
 from multifacet import find_views
 from multifacet.datasets import load_penguins
 from multifacet.metrics import nmi
-from multifacet.search import Sample, Settings, judge
+from multifacet.search import PLAN, Sample, Settings, judge
 from multifacet.search.edges import with_likely_edges
 from multifacet.search.sources import MixtureSource
 
@@ -57,6 +57,32 @@ def test_groups_with_edges_of_their_own_keep_them(change):
     sample, rough, _ = rough_and_truth()
     one = replace(rough, **change)
     assert with_likely_edges(sample, one) is one
+
+
+def test_stray_rows_beside_a_gap_go_where_they_are_likely():
+    rng = np.random.default_rng(0)
+    truth = (np.arange(400) < 40).astype(int)
+    X = rng.normal(size=(400, 4)) + 2.5 * truth[:, None]
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    here = truth[sample.rows]
+    core = here * (rng.random(400) < 0.6)  # the others of the small group are stray
+    gap = judge(sample, np.ones((4, 1)) / 2, core, start="test", smallest=PLAN.small_group)
+    gap = replace(gap, believed=True, separation=2.0)
+    found = with_likely_edges(sample, gap)
+    assert nmi(found.labels, here) > 0.9 > 0.7 > nmi(core, here)
+
+
+def test_curves_with_a_gap_between_them_keep_their_edges():
+    """Ellipses would move a tenth of the rows of these two parabolas."""
+    rng = np.random.default_rng(0)
+    along, truth = rng.uniform(-1, 1, 400), np.repeat([0, 1], 200)
+    across = along**2 + 0.9 * truth
+    X = np.column_stack([along, across]) + 0.04 * rng.normal(size=(400, 2))
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    one = judge(sample, np.eye(2), truth[sample.rows], start="test", source="chain")
+    seen = replace(one, believed=True, own_surprise=12.0)
+    assert with_likely_edges(sample, seen) is seen
+    assert nmi(with_likely_edges(sample, one).labels, one.labels) < 0.7
 
 
 def test_groups_that_would_become_others_stay():
