@@ -3,9 +3,9 @@
 The search takes the best of many candidates, so its maximum on data without clusters is far from
 zero. It was simulated once (``python -m benchmarks calibration``): Gaussian, uniform and mixed
 clouds, with and without given groups, and for all sources together also skewed, heavy-tailed,
-discrete and correlated ones. The maximum follows a Gumbel law whose location depends on
-the shape of the data. The laws are kept in ``null.json`` beside this file, with the key of the plan
-that they belong to.
+discrete and correlated ones. The maximum follows a Gumbel law whose location depends on the shape
+of the data, and beyond its 95 % quantile an exponential one. The laws are kept in ``null.json``
+beside this file, with the key of the plan that they belong to.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from importlib.resources import files
 
 import numpy as np
 
+from ..linalg import Array
 from .plan import PLAN
 
 #: Where the laws are kept, beside this file.
 FILE = "null.json"
 #: Fewer features were not simulated.
 FEWEST_FEATURES = 3
+#: The 95 % quantile of a Gumbel law of mean zero, in scales.
+GUMBEL_95 = 2.393
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class NullLaw:
         Per doubling of the number of clusters asked for.
     scale : float
         Of the Gumbel law, matched to the 95 % quantile.
+    tail : float
+        Mean excess, at least the scale, that the law falls by beyond that quantile: most tables
+        have nothing that looks like groups, and those that have some reach farther than a Gumbel
+        law says.
     """
 
     level: float
@@ -48,15 +55,14 @@ class NullLaw:
     features: float
     splits: float
     scale: float
+    tail: float
 
-    def exceeded(
-        self, statistic: float, n_rows: int, n_features: int, n_clusters: int | None
-    ) -> float:
-        """Return how often structureless data of a shape reach a statistic."""
-        shape = shape_of(n_rows, n_features, n_clusters)
-        mean = float(np.dot([self.level, self.rows, self.features, self.splits], shape))
-        excess = (statistic - mean) / self.scale + np.euler_gamma
-        return float(-np.expm1(-np.exp(-excess)))
+    def exceeded(self, statistic: Array, shapes: Array) -> Array:
+        """Return how often structureless data of shapes (n, 4) reach statistics (n,)."""
+        excess = statistic - shapes @ [self.level, self.rows, self.features, self.splits]
+        gumbel = -np.expm1(-np.exp(-excess / self.scale - np.euler_gamma))
+        beyond = np.maximum(excess - GUMBEL_95 * self.scale, 0.0)
+        return np.where(beyond > 0, 0.05 * np.exp(-beyond / self.tail), gumbel)
 
 
 def shape_of(n_rows: int, n_features: int, n_clusters: int | None) -> list[float]:
@@ -148,7 +154,8 @@ def significance(
     """
     laws = null_laws()
     law = laws.separation if stability is None else laws.with_stability
-    return law.exceeded(separation + (stability or 0.0), n_rows, n_features, n_clusters)
+    shape = shape_of(n_rows, n_features, n_clusters)
+    return float(law.exceeded(np.array(separation + (stability or 0.0)), np.array(shape)))
 
 
 def chance(
@@ -181,4 +188,5 @@ def chance(
     """
     law = null_laws().of_surprise(given, stability is not None)
     statistic = surprise if stability is None else surprise * stability
-    return law.exceeded(statistic, n_rows, n_features, n_clusters)
+    shape = shape_of(n_rows, n_features, n_clusters)
+    return float(law.exceeded(np.array(statistic), np.array(shape)))
