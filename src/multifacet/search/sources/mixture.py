@@ -13,7 +13,7 @@ import numpy as np
 
 from ...kmeans import kmeans_runs
 from ...linalg import Array
-from ..additive import bayesian_evidence, likeliest_pair
+from ..additive import Pair, bayesian_evidence, likeliest_pair
 from ..candidate import Candidate, in_order
 from ..em import Mixtures, fit_mixtures
 from ..judge import judge
@@ -111,7 +111,20 @@ class _Likely:
         if found is None:
             return ()
         evidence = bayesian_evidence(found.gain, found.effects, self._Z)
-        return found.groupings if evidence > self._evidence else ()
+        return found.groupings if evidence > max(self._evidence, self._anywhere(found)) else ()
+
+    def _anywhere(self, pair: Pair) -> float:
+        """Return the evidence of as many groups as a pair combines, wherever these lie.
+
+        Of twenty groups coarse divisions tell more than any five of them do, but they are no
+        product: the means of its combinations are sums of two effects.
+        """
+        one, other = pair.groupings
+        cells = np.unique(one * (other.max() + 1) + other, return_inverse=True)[1]
+        k, plan = int(cells.max()) + 1, self._sample.plan
+        first = np.vstack([cells, _clusters(self._Z, k, plan.kmeans_runs, self._sample)])
+        free = fit_mixtures(self._Z, first, k, shared=True, ridge=plan.ridge)
+        return bayesian_evidence(free.gains.max(), k - 1, self._Z)
 
 
 def _different(mixtures: Mixtures, sample: Sample) -> Iterator[tuple[str, Array]]:
