@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import csv
+import signal
 import sys
 from pathlib import Path
 
@@ -57,6 +58,13 @@ LONG = (
     "memory",
     "results/test_new_rows.py",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_arrive():
+    """Undo what shells do to background jobs: what tests start would ignore interrupts too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from multifacet.datasets import (
 from multifacet.metrics import nmi
 
 
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
 @pytest.mark.parametrize("shape", ["blobs", "moons", "rings", "spirals"])
 def test_shapes_are_separable_in_their_plane(shape):
     k = 2 if shape == "moons" else 3

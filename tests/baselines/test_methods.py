@@ -289,6 +289,7 @@ def test_cami_objective_never_falls(given):
     assert np.diff(model.objective_path_).min() > -1e-10
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("covariance", ["full", "diag", "spherical"])
 def test_cami_without_penalty_is_a_gaussian_mixture(covariance):
     model = CAMI(3, eta=0, covariance=covariance, n_init=3, random_state=0).fit(X, given=GIVEN)
@@ -304,7 +305,7 @@ def test_cami_without_penalty_is_a_gaussian_mixture(covariance):
         "diag": np.stack([1 / np.diag(c) for c in covariances]),
         "spherical": np.array([4 / np.trace(c) for c in covariances]),
     }
-    # A further step of scikit-learn's EM from here changes nothing.
+    # A further step of scikit-learn's EM from here changes nothing; it says that it is only one.
     mixture = GaussianMixture(
         3, covariance_type=covariance, reg_covar=ridge, max_iter=1, weights_init=shares,
         means_init=means, precisions_init=precisions[covariance],

@@ -187,7 +187,7 @@ def test_too_many_rows_for_all_distances():
         COALA().fit(np.arange(20001.0)[:, None])
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore::UserWarning")  # on data made to be odd
 @pytest.mark.parametrize(("estimator", "check"), list(all_checks()))
 def test_scikit_learn_check(estimator, check):
     check(estimator)

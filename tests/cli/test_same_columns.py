@@ -87,7 +87,7 @@ def frames():
 
 def in_python(data):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore", UserWarning)
         return used(find_views(data, dry_run=True).table())
 
 
@@ -110,7 +110,7 @@ def used(columns):
     return {one["name"]: one["use"] for one in columns if one["use"] != "row name"}
 
 
-@pytest.mark.parametrize(("name", "frame"), frames(), ids=[*TABLES, "penguins"])
+@pytest.mark.parametrize(("name", "frame"), list(frames()), ids=[*TABLES, "penguins"])
 def test_the_same_columns_are_chosen(name, frame, tmp_path):
     path = tmp_path / f"{name}.csv"
     frame.to_csv(path, index=False)

@@ -219,9 +219,6 @@ def test_an_interrupted_client_leaves_the_cluster_to_others(frame, expected, cli
     watching = threading.Thread(target=_interrupt_when, args=(begun, taken))
     watching.start()
     with ExitStack() as end:
-        # What a shell starts in the background ignores interrupts.
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        end.callback(signal.signal, signal.SIGINT, before)
         end.callback(taken.touch)
         with pytest.raises(KeyboardInterrupt):
             find_views(in_partitions(frame, on_read=slow), client=client, **QUICK)

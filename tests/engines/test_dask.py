@@ -32,6 +32,9 @@ from multifacet.problems import Gamma
 
 from ..reference import KERNELS
 
+#: Fits take few steps here.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 UNEVEN = ((1, 2, 500, 397), (5,))
 
 

@@ -119,6 +119,7 @@ def test_the_same_with_and_without_the_kept_matrix(problem):
     assert np.allclose(kept, fresh, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "squared"])
 def test_reduction_finds_the_same_subspace(problem, kernel):
     X, _, _ = problem
@@ -135,6 +136,7 @@ def moons():
     return (X - X.mean(axis=0)) / X.std(axis=0), labelings
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_kdac_finds_the_same_grouping_and_predicts_it(moons):
     X, labelings = moons
     model = KDAC(2, engine="lowrank", random_state=0).fit(X, given=labelings[:, 0])

@@ -145,6 +145,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_takes_every_engine(views, name):
     """docs/big-data.md: by name or as an object."""

@@ -104,6 +104,7 @@ def test_text_with_two_labelings(words):
     assert model.components_.shape == (2, 4000)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:left out")
 @pytest.mark.parametrize(
     "model",

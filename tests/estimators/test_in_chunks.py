@@ -143,6 +143,7 @@ def many():
     return X - X.mean(axis=0), da.from_array(X - X.mean(axis=0), chunks=(5000, -1)), given
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", list(LABELS))
 def test_labels_of_many_rows_are_those_in_memory(many, name):
     X, chunks, given = many

@@ -98,6 +98,7 @@ def test_names_of_labels_do_not_matter(moons):
     assert nmi(a.labels_, b.labels_) == pytest.approx(1)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_without_given_it_is_plain_clustering(moons):
     X, labelings = moons
     model = KDAC(**FIXED).fit(X)
@@ -105,6 +106,7 @@ def test_without_given_it_is_plain_clustering(moons):
     assert max(nmi(model.labels_, column) for column in labelings.T) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_paper_scale_and_unit_scale_are_the_same_problem_for_equal_clusters(moons):
     X, labelings = moons
     unit = KDAC(**{**FIXED, "novelty_weight": 15.0}, init="spectral")
@@ -117,6 +119,7 @@ def test_paper_scale_and_unit_scale_are_the_same_problem_for_equal_clusters(moon
     assert auto.novelty_weight_ == pytest.approx(3 * 2 / 300)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_start_of_your_own(moons):
     X, labelings = moons
     model = KDAC(**FIXED, init=3 * np.eye(4)[:, 2:]).fit(X, given=labelings[:, 0])
@@ -124,6 +127,7 @@ def test_a_start_of_your_own(moons):
     assert [run.start for run in model.explorations_] == ["given"]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_random_starts_and_the_best_of_them(moons):
     X, labelings = moons
     model = KDAC(**FIXED, init="random", n_starts=3).fit(X, given=labelings[:, 0])

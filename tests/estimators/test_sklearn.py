@@ -69,7 +69,7 @@ def all_checks():
             yield pytest.param(estimator, check, id=f"{cls.__name__}-{check.func.__name__}")
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore::UserWarning")  # on data made to be odd
 @pytest.mark.parametrize(("estimator", "check"), list(all_checks()))
 def test_scikit_learn_check(estimator, check):
     check(estimator)  # raises on failure; a SkipTest would show as skipped
@@ -81,6 +81,7 @@ def wine():
     return StandardScaler().fit_transform(X), y
 
 
+@pytest.mark.filterwarnings("ignore:y is ignored")
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_clone_dump_and_load(cls, wine, tmp_path):
     X, y = wine
@@ -92,6 +93,7 @@ def test_clone_dump_and_load(cls, wine, tmp_path):
             np.testing.assert_array_equal(getattr(model, method)(X), getattr(again, method)(X))
 
 
+@pytest.mark.filterwarnings("ignore:y is ignored")
 @pytest.mark.parametrize("cls", TRANSFORMERS)
 def test_data_frames_and_names(cls, wine):
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
@@ -109,6 +111,7 @@ def test_data_frames_and_names(cls, wine):
     np.testing.assert_allclose(polars_model.components_, model.components_)
 
 
+@pytest.mark.filterwarnings("ignore:y is ignored")
 @pytest.mark.parametrize("cls", TRANSFORMERS)
 def test_transform_is_a_projection_row_by_row(cls, wine):
     X, y = wine
@@ -133,6 +136,7 @@ def test_pipeline_and_grid_search(wine):
     assert search.best_score_ > 0.9
 
 
+@pytest.mark.filterwarnings("ignore:y is ignored")
 @pytest.mark.parametrize("cls", TRANSFORMERS)
 def test_float32_and_sparse(cls, wine):
     X, y = wine
@@ -149,6 +153,7 @@ def test_float32_and_sparse(cls, wine):
     assert overlap > 0.99
 
 
+@pytest.mark.filterwarnings("ignore:y is ignored")
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_one_seed_one_result(cls, wine):
     X, y = wine

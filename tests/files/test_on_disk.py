@@ -54,7 +54,7 @@ HALF_A_HEADER = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': ('<f8', 'shape': 3".l
 OPTIONS = {"given": "species", "identifier": "id"}
 
 
-@pytest.mark.filterwarnings("ignore:left out 1 constant")
+@pytest.mark.filterwarnings("ignore:left out 'constant'")
 @pytest.mark.parametrize("standardize", [True, False])
 def test_the_same_features_as_in_memory(saved, standardize):
     columns = penguins()
@@ -71,6 +71,7 @@ def test_the_same_features_as_in_memory(saved, standardize):
     assert (found.given[0] == expected.given[0]).all()
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 @pytest.mark.filterwarnings("ignore:left out")
 @pytest.mark.parametrize("missing", ["impute", "drop"])
 def test_missing_values(saved, missing):
@@ -85,6 +86,7 @@ def test_missing_values(saved, missing):
     assert found.imputed == expected.imputed
 
 
+@pytest.mark.filterwarnings("ignore:left out 'constant'")
 def test_errors_name_column_and_row(saved):
     columns = penguins()
     columns["mass"][[3, 90]] = np.nan

@@ -41,6 +41,7 @@ def test_no_refits_may_be_asked_of_every_method(gaussians, method):
     assert ViewFinder(1, method=method, n_refits=0, random_state=0).fit(gaussians[0]).views_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("engine", ["exact", "lowrank"])
 @pytest.mark.parametrize("method", ["kdac", "embedding"])
 def test_the_engine_is_the_one_asked_for(gaussians, method, engine):

@@ -42,6 +42,7 @@ def test_what_is_no_range_is_refused(blobs, options, said):
         ViewFinder(1, **options).fit(blobs[0])
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 def test_embeddings_tell_their_other_grouping():
     X, labelings = make_embedding_views(1200, (8, 4), n_features=300, random_state=1)
     views = find_views(X, given=labelings[:, 0], n_views=1)

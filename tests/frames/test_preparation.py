@@ -197,6 +197,7 @@ def test_single_precision_stays():
     assert prepare(pd.DataFrame(X)).X.dtype == np.float64
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 def test_input_is_left_alone():
     array, frame = numbers(), pd.DataFrame(BIRDS)
     frame.loc[1, "mass"] = np.nan
@@ -219,6 +220,7 @@ def test_no_data_frame_library_is_imported():
 # Row identifiers
 
 
+@pytest.mark.filterwarnings("ignore:left out")
 def test_index_of_pandas():
     frame = pd.DataFrame({"a": [1, 2, 4]}, index=["u", "v", "w"])
     assert prepare(frame).index.tolist() == ["u", "v", "w"]
@@ -316,6 +318,8 @@ def test_missing_is_an_error_that_says_where():
     expect_error(r"column 1 has 9 missing values in rows 3, 4, 5, 6, 7, \.\.\.:", X)
 
 
+@pytest.mark.filterwarnings("ignore:left out")
+@pytest.mark.filterwarnings("ignore:filled in")
 @pytest.mark.parametrize(
     "column",
     [
@@ -345,6 +349,7 @@ def test_everything_that_is_missing(column):
     assert prepared.imputed == {"a": 1}
 
 
+@pytest.mark.filterwarnings("ignore:left out")
 def test_arrow_nulls():
     pa = pytest.importorskip("pyarrow")
     for values in ([1, None, 3], [True, None, False], ["a", None, "b"]):
@@ -368,6 +373,7 @@ def test_infinity_is_always_an_error(missing):
     expect_error(r"'a' has 1 infinite value", {"a": ["1", "inf", "2"]}, missing=missing)
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 def test_impute():
     data = birds(
         mass=[1.0, np.nan, 2.0, 2.0, 9.0, np.nan],
@@ -402,6 +408,7 @@ def test_drop():
     assert prepared.encoding.columns[3].categories == ["Biscoe", "Dream"]
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 def test_labels_are_never_imputed():
     data = birds(
         species=["Adelie", None, "Gentoo", "Gentoo", None, "Adelie"],
@@ -614,6 +621,7 @@ def test_sparse_as_it_is():
     assert (data.data == 1).all()
 
 
+@pytest.mark.filterwarnings("ignore:left out")
 def test_sparse_missing():
     dense = RNG.poisson(0.7, size=(30, 4)).astype(float)
     dense[[3, 8], 1] = np.nan

@@ -212,6 +212,7 @@ def test_a_search_keeps_its_level_of_significance(table):
     assert views.to_dict()["views"][0]["evidence"].startswith("Chance cannot be ruled out")
 
 
+@pytest.mark.filterwarnings("ignore:'x' is positive and skewed")
 def test_a_category_of_two_values_is_told_by_both():
     rng = np.random.default_rng(1)
     table = {"id": list("abcdefghij" * 6), "x": np.repeat([0.0, 9.0], 30) + rng.random(60)}

@@ -166,6 +166,7 @@ def test_rows_of_another_kind_are_refused_by_a_sentence(found, change, message):
             call(change(new))
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 def test_missing_values_are_imputed_if_they_were():
     X, _ = make_gaussian_views(80, [2, 2], rotate=False, random_state=0)
     holes = frame(X)

@@ -46,6 +46,7 @@ def table_with_gaps():
 # Which rows
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 @pytest.mark.parametrize(
     ("missing", "dropped"), [("drop", [3, 7, 11]), ("impute", [11])], ids=["drop", "impute"]
 )

@@ -69,6 +69,11 @@ def test_what_other_sources_propose_too_comes_first():
     np.testing.assert_array_equal(support(candidates[:2], ["kernel"]), 0.0)
 
 
+def told(candidates):
+    """Return candidates without their arrays, which are not compared as a whole."""
+    return [replace(one, W=None, labels=None) for one in candidates]
+
+
 def test_no_more_is_asked_than_what_is_enough_and_later_questions_get_the_same_answers():
     rng = np.random.default_rng(6)
     X = rng.normal(size=(200, 3))
@@ -85,7 +90,7 @@ def test_no_more_is_asked_than_what_is_enough_and_later_questions_get_the_same_a
     assert [one.believed for one in first] == [axis == best for axis in range(3)]
     gone = [replace(one, rejected="known") if at == best else one for at, one in enumerate(found)]
     assert sum(one.believed for one in appraisal.answered(gone, enough=1)) == 1
-    assert appraisal.answered() == Appraisal(sample, found, [Kernels()]).answered()
+    assert told(appraisal.answered()) == told(Appraisal(sample, found, [Kernels()]).answered())
     assert all(one.believed for one in appraisal.answered())
 
 

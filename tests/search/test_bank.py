@@ -115,6 +115,7 @@ def test_without_separation_the_papers_settings_are_taken():
     assert "has clearly separated" in str(model.selection_)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_limits_and_tolerance_reach_the_final_climb(moons):
     X, labelings = moons
     lengths = []
@@ -156,6 +157,7 @@ def test_the_first_candidate_comes_early_through_the_callback(moons):
     assert best == sorted(best)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_large_data_are_searched_on_a_subsample():
     X, labelings = make_moons_views(3000, random_state=0)
     model = KDAC(random_state=0, n_starts=4, max_iter=1).fit(X, given=labelings[:, 0])

@@ -272,6 +272,7 @@ def two_views():
     return X - X.mean(axis=0), known, hidden
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("init", ["spectral", "random"])
 def test_by_name_in_every_estimator(two_views, name, init):

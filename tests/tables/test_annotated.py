@@ -34,6 +34,7 @@ def cells(genes, *, n=120, sparse=False):
     return data, kind, stressed
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 def test_few_genes_are_features():
     data, _, stressed = cells(20)
     views = find_views(data, given="kind", **OPTIONS)
@@ -44,6 +45,7 @@ def test_few_genes_are_features():
     assert views.index.tolist() == list(data.obs_names)
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 @pytest.mark.parametrize("sparse", [False, True])
 def test_many_genes_go_through_components_and_that_is_said(sparse):
     data, _, stressed = cells(150, sparse=sparse)
@@ -89,6 +91,7 @@ def test_only_annotated_data_have_layers():
         find_views(np.eye(20), layer="raw")
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 @pytest.mark.parametrize("sparse", [False, True])
 def test_views_are_written_under_one_prefix(sparse, tmp_path):
     data, _, _ = cells(20, sparse=sparse)
@@ -134,7 +137,7 @@ def test_new_cells_get_their_groups_and_places(genes, options, sparse, tmp_path)
     if options.get("use_rep") is None:
         del data.obsm["X_pca"]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on components
+        warnings.simplefilter("ignore", UserWarning)  # on components
         views = find_views(data, given=kind, **OPTIONS, **options)
     again = type(views).load(views.save(tmp_path / "views.npz"))
     known.write_h5ad(tmp_path / "known.h5ad")
@@ -145,6 +148,7 @@ def test_new_cells_get_their_groups_and_places(genes, options, sparse, tmp_path)
     assert views.predict(known[5:9]).ravel().tolist() == views[0].labels[5:9].tolist()
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 def test_what_new_cells_lack_is_said():
     data, kind, _ = cells(20)
     data.obsm["X_pca"] = np.asarray(data.X[:, 2:16])
@@ -161,6 +165,7 @@ def test_what_new_cells_lack_is_said():
         by_gene.predict(data[:, 1:])
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 def test_views_of_a_plain_table_tell_cells_by_the_names_of_variables():
     data, kind, _ = cells(20)
     views = find_views(data.to_df(), given=kind, **OPTIONS)

@@ -59,6 +59,7 @@ def test_the_encoding_is_that_of_the_whole_table(table, sizes, standardize, late
     assert (found.given[0][order] == whole.given[0]).all()
 
 
+@pytest.mark.filterwarnings("ignore:filled in")
 def test_missing_values_are_imputed_or_named_across_partitions(table):
     frame = table[0].copy()
     frame.loc[[7, 250], "b"] = np.nan
@@ -228,6 +229,7 @@ def counts():
     return X, given, hidden
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 @pytest.mark.parametrize("standardize", [True, False, "auto"])
 @pytest.mark.parametrize("sizes", [(300,), (100, 0, 150, 50)])
 def test_the_encoding_of_sparse_chunks_is_that_of_the_whole_matrix(counts, sizes, standardize):
@@ -244,6 +246,7 @@ def test_the_encoding_of_sparse_chunks_is_that_of_the_whole_matrix(counts, sizes
     np.testing.assert_allclose(found.X.sum(axis=0), whole.X.sum(axis=0), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:features keep their scales")
 def test_views_of_sparse_chunks(counts):
     X, given, hidden = counts
     chunks = sparse_chunks(X, (100, 0, 150, 50))

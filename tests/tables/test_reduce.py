@@ -128,7 +128,7 @@ def test_columns_that_name_rows_are_no_features():
     assert views.index.tolist() == table["Kunden-Nr"].tolist()
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scores_and_clusters():
     X, labelings = make_gaussian_views(120, [2, 2], rotate=False, random_state=0)
     table = {f"x{j}": X[:, j] for j in range(4)} | {"score": labelings[:, 1] + 0.5}

@@ -137,24 +137,10 @@ def prepare(
     >>> prepare(birds, given="species", categories="use").encoding.feature_names
     ['mass', 'sex=male']
     """
-    if not isinstance(standardize, bool) and standardize != "auto":
-        raise ArgumentError(
-            Argument.of("standardize", standardize), " is not known: use True, False or 'auto'"
-        )
-    if missing not in ("error", "impute", "drop"):
-        raise ArgumentError(
-            Argument.of("missing", missing), " is not known: use 'error', 'impute', 'drop'"
-        )
+    _check_options(standardize, missing)
     table = read_table(data)
-    labels, roles = _decided(
-        data,
-        table,
-        given,
-        features=features,
-        exclude=exclude,
-        categories=categories,
-        identifier=identifier,
-    )
+    said = {"features": features, "exclude": exclude, "categories": categories}
+    labels, roles = _decided(data, table, given, identifier=identifier, **said)
     for note in roles.notes:
         if note.before.startswith("left out"):
             warnings.warn(InputWarning(note), stacklevel=2)
@@ -195,6 +181,18 @@ def prepare(
         roles=roles,
         shown=read_shown(table, roles, rows),
     )
+
+
+def _check_options(standardize: Any, missing: Any) -> None:
+    """Raise for options that :func:`prepare` does not know."""
+    if not isinstance(standardize, bool) and standardize != "auto":
+        raise ArgumentError(
+            Argument.of("standardize", standardize), " is not known: use True, False or 'auto'"
+        )
+    if missing not in ("error", "impute", "drop"):
+        raise ArgumentError(
+            Argument.of("missing", missing), " is not known: use 'error', 'impute', 'drop'"
+        )
 
 
 def decide_roles(data: Any, *, given: Any = None, **said: Any) -> Roles:

@@ -11,6 +11,7 @@ from ..documents import RoleDict
 from ..printable import one_line
 from ..wording import Argument, ArgumentError, ArgumentWarning
 from .cells import Cells, whole
+from .dates import split_part
 from .looks import Look, What, look_at, read_plainly
 from .notes import InputError, Note, Remedy
 from .scaling import FEWEST_IN_ONE_UNIT, Profile, choose_scaling
@@ -364,9 +365,10 @@ def _notes_on(
         verb = "look like labels" if len(labels) > 1 else "looks like labels"
         fact = f"{listing(labels)} {verb}, to be compared with what is found: "
         yield Note(fact, "given or feature", tuple(labels))
+    settled = {*told} | {part[0] for part in map(split_part, told) if part}  # with dates in parts
     reasons: dict[str, list[str]] = {}
     for role in roles:
-        if role.use == "left out" and role.name not in told and role.name in looks:
+        if role.use == "left out" and role.name not in settled and role.name in looks:
             reasons.setdefault(role.why, []).append(role.name)
     for reason, names in reasons.items():
         remedy = _REMEDIES.get(looks[names[0]].what)

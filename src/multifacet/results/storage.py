@@ -42,7 +42,8 @@ def read_archive(path: Path, what: str, version: int) -> tuple[dict[str, Any], d
     if not path.exists():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # An open file, because numpy leaves open what it opens and then cannot read.
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             meta = read_json(bytes(file["meta"]))
             arrays = {name: np.asarray(file[name]) for name in file.files if name != "meta"}
     except Exception as error:  # a damaged archive fails in many ways, from zlib to the header
