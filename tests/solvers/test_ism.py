@@ -21,7 +21,7 @@ from multifacet.linalg import leading_eigenpairs, orthonormalise, subspace_dista
 from multifacet.problems import alternative, one_hot, supervised
 from multifacet.solvers import ISM, as_solver, evaluate, relative_residual
 from multifacet.solvers.ism import SHORT_CLIMB
-from multifacet.solvers.quasi_newton import _Chart
+from multifacet.solvers.quasi_newton import _Chart, follow_ridge
 
 #: Two of each combination of kernel, paradigm and start.
 N_PROBLEMS = 2 * 7 * 3 * 2
@@ -225,3 +225,18 @@ def test_coordinates_along_a_ridge(pixels):
     units = np.eye(chart.size)[rng.permutation(chart.size)[:60]]
     curvatures = [-(at(step * e)[1] - at(-step * e)[1]) @ e / (2 * step) for e in units]
     assert max(curvatures) < 10 * min(curvatures)  # without the scales 10,000 times
+
+
+def test_a_ridge_ends_at_the_first_stationary_point(pixels):
+    X, gamma = pixels
+    sums = Exact().attach(X, Gaussian(32.0), n_jobs=1)
+
+    def at(W):
+        return evaluate(sums, gamma, W)
+
+    first = at(leading_eigenpairs(sums.initial_phi(gamma), 4)[1])
+    history = []
+    top = follow_ridge(first, at, history, max_iter=100, tol=1e-2)
+    assert top.residual == history[-1].residual <= 1e-2
+    assert all(step.residual > 1e-2 for step in history[:-1])
+    assert top.objective > first.objective

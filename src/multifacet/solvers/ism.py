@@ -21,8 +21,9 @@ from .level_shift import ascend
 from .point import Point, evaluate, evaluate_slope, result_at
 from .quasi_newton import follow_ridge
 
-#: Steps after which a climb from the start is no longer short.
-SHORT_CLIMB = 20
+#: Steps after which a climb from the start is no longer short, and the part of all steps that they
+#: may be: along a ridge they are cheaper.
+SHORT_CLIMB, SHORT_PART = 20, 8
 #: Evaluations along a ridge after which Phi is asked again how the objective is curved, and steps
 #: that exchange an axis of W for a higher one, which a ridge may pass by.
 RIDGE, EXCHANGES = 40, 3
@@ -117,14 +118,15 @@ class ISM:
             return evaluate_slope(sums, gamma, W)
 
         last = len(history) + self.max_polish
-        few = min(SHORT_CLIMB, self.max_polish)
+        few = min(SHORT_CLIMB, -(-self.max_polish // SHORT_PART))
         point, _ = ascend(walk.first, at, history, max_iter=few, tol=self.tol, caution=1.0)
         while point.residual > self.tol:
             if len(history) >= last:
                 return point, f"climb stopped at its limit of {self.max_polish} steps"
             steps = min(RIDGE, last - len(history))
-            ridge = follow_ridge(point, slope_at, history, max_iter=steps)
-            further, _ = ascend(ridge, at, history, max_iter=EXCHANGES, tol=self.tol, caution=0.1)
+            ridge = follow_ridge(point, slope_at, history, max_iter=steps, tol=self.tol)
+            left = min(EXCHANGES, last - len(history))
+            further, _ = ascend(ridge, at, history, max_iter=left, tol=self.tol, caution=0.1)
             if not further.improves(point):
                 return point, "climb found no further ascent"
             point = further

@@ -11,6 +11,7 @@ nearly the same along all axes, and the rest is soon learned.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 from scipy.optimize import minimize
@@ -29,9 +30,14 @@ LEAST_GAIN = 1e-9
 
 
 def follow_ridge(
-    point: Point, evaluate: Callable[[Array], Point], history: list[Step], *, max_iter: int
+    point: Point,
+    evaluate: Callable[[Array], Point],
+    history: list[Step],
+    *,
+    max_iter: int,
+    tol: float = 0.0,
 ) -> Point:
-    """Climb from a point by L-BFGS, and return the highest point on the way.
+    """Climb from a point by L-BFGS to a stationary point, or the highest one on the way.
 
     Parameters
     ----------
@@ -43,11 +49,13 @@ def follow_ridge(
         Extended by every evaluation.
     max_iter : int
         Most evaluations.
+    tol : float, default=0
+        Residual at which a point is stationary.
 
     Returns
     -------
     Point
-        The highest point seen.
+        The first stationary point that is higher, or the highest one seen.
 
     Examples
     --------
@@ -71,18 +79,26 @@ def follow_ridge(
         W, R = chart.basis(entries)
         here = evaluate(W)
         history.append(here.step("polish", 0.0))
-        best = here if here.improves(best) else best
+        at_rest = here.residual <= tol and here.improves(point)
+        best = here if at_rest or here.improves(best) else best
+        if at_rest:  # others are higher by chance alone
+            raise _AtRest
         return -here.objective / unit, -chart.slope(here, R) / unit
 
     options = {"maxfun": max_iter, "maxiter": max_iter, "maxcor": MEMORY, "ftol": LEAST_GAIN}
-    minimize(
-        descend,
-        np.zeros(chart.size),
-        jac=True,
-        method="L-BFGS-B",
-        options=options | {"gtol": 1e-9},
-    )
+    with suppress(_AtRest):
+        minimize(
+            descend,
+            np.zeros(chart.size),
+            jac=True,
+            method="L-BFGS-B",
+            options=options | {"gtol": 1e-9},
+        )
     return best
+
+
+class _AtRest(Exception):
+    """A stationary point is reached."""
 
 
 class _Chart:
