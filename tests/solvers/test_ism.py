@@ -21,6 +21,7 @@ from multifacet.linalg import leading_eigenpairs, orthonormalise, subspace_dista
 from multifacet.problems import alternative, one_hot, supervised
 from multifacet.solvers import ISM, as_solver, evaluate, relative_residual
 from multifacet.solvers.ism import SHORT_CLIMB
+from multifacet.solvers.quasi_newton import _Chart, follow_ridge
 
 #: Two of each combination of kernel, paradigm and start.
 N_PROBLEMS = 2 * 7 * 3 * 2
@@ -182,3 +183,60 @@ def test_without_plain_steps_the_start_is_climbed_from():
     short = ISM(max_iter=0, max_polish=SHORT_CLIMB).solve(sums, gamma, start)
     assert short.residual > result.residual
     assert result.objective > short.objective > evaluate(sums, gamma, start).objective
+
+
+@pytest.fixture(scope="module")
+def pixels():
+    """Digits in the units that they come in, whose spread differs greatly between directions."""
+    X, y = load_digits(return_X_y=True)
+    X = X[:600, X[:600].std(axis=0) > 0]
+    return X - X.mean(axis=0), supervised(one_hot(y[:600])).gamma()
+
+
+def test_axes_of_little_use_come_to_rest_beside_those_of_much(pixels):
+    """Nine axes, of which four are hardly curved: ten thousandths of the others."""
+    X, gamma = pixels
+    sums = Exact().attach(X, Gaussian(16.0), n_jobs=1)
+    start = leading_eigenpairs(sums.initial_phi(gamma), 9)[1]
+    result = ISM(max_iter=0).solve(sums, gamma, start)
+    assert result.converged
+    assert result.residual < 1e-6
+    assert "stationary point" in result.reason
+
+
+def test_coordinates_along_a_ridge(pixels):
+    """They are true to the objective, and it is about as curved along all of them."""
+    X, gamma = pixels
+    sums = Exact().attach(X, Gaussian(16.0), n_jobs=1)
+    start = leading_eigenpairs(sums.initial_phi(gamma), 4)[1]
+    point = evaluate(sums, gamma, ISM(max_iter=0).solve(sums, gamma, start).W)
+    chart, rng, step = _Chart(point), np.random.default_rng(0), 1e-3
+
+    def at(entries):
+        W, R = chart.basis(entries)
+        here = evaluate(sums, gamma, W)
+        return here.objective, chart.slope(here, R)
+
+    entries, along = rng.standard_normal((2, chart.size))
+    along /= np.linalg.norm(along)
+    high, low = (at(entries + sign * step * along)[0] for sign in (1, -1))
+    np.testing.assert_allclose(at(entries)[1] @ along, (high - low) / (2 * step), rtol=1e-5)
+
+    units = np.eye(chart.size)[rng.permutation(chart.size)[:60]]
+    curvatures = [-(at(step * e)[1] - at(-step * e)[1]) @ e / (2 * step) for e in units]
+    assert max(curvatures) < 10 * min(curvatures)  # without the scales 10,000 times
+
+
+def test_a_ridge_ends_at_the_first_stationary_point(pixels):
+    X, gamma = pixels
+    sums = Exact().attach(X, Gaussian(32.0), n_jobs=1)
+
+    def at(W):
+        return evaluate(sums, gamma, W)
+
+    first = at(leading_eigenpairs(sums.initial_phi(gamma), 4)[1])
+    history = []
+    top = follow_ridge(first, at, history, max_iter=100, tol=1e-2)
+    assert top.residual == history[-1].residual <= 1e-2
+    assert all(step.residual > 1e-2 for step in history[:-1])
+    assert top.objective > first.objective

@@ -10,6 +10,7 @@ import pytest
 from multifacet import SupervisedKDR, find_views, reduce_table
 from multifacet.datasets import load_penguins, make_gaussian_views
 from multifacet.metrics import hsic, nmi
+from multifacet.results.reduction import gain_sentence
 from multifacet.tables.axes import axis_sentences
 from multifacet.tables.reduce import _strength
 
@@ -79,6 +80,19 @@ def test_held_out_rows_are_told_beside_rivals(by_species):
     np.testing.assert_array_equal(counts.sum(axis=1), sizes)
     assert "of 333 rows held out are told right" in by_species.gain
     assert "points more than in those of PCA" in str(by_species)
+
+
+def test_a_gain_of_nothing_is_no_gain():
+    scores = [
+        {"method": name, "score": score, "error": 0.01}
+        for name, score in (("ours", 0.98), ("PCA", 0.9), ("LDA", 0.98001), ("PLS", 0.99))
+    ]
+    told = {"n_rows": 100, "n_folds": 3, "measure": "accuracy", "scores": scores}
+    assert gain_sentence({**told, "confusion": None}) == (
+        "98.0% ± 1.0% of 100 rows held out are told right by their neighbours in these dimensions, "
+        "8.0 points more than in those of PCA, "
+        "the same as in those of LDA, 1.0 points less than in those of PLS"
+    )
 
 
 def test_numbers_are_told_beside_rivals():

@@ -212,6 +212,25 @@ def slope_sums(block: Block, F: Array, V: Array, *, form: str) -> Sums:
     return (product(block.features(slope=True)[1][form].T, spread),)
 
 
+def projected_products(block: Block, F: Array) -> Sums:
+    """Return C'F (m, r), and C'(f_c o [P, 1]) (m, r (q + 1)) of each slope, all c side by side."""
+    C, slopes = block.features(slope=True)
+    F = F.astype(C.dtype, copy=False)
+    spread = (F[:, :, None] * _beside_ones(block)[:, None, :]).reshape(len(F), -1)
+    return product(C.T, F), *(product(part.T, spread) for part in slopes.values())
+
+
+def phi_times_w(block: Block, F: Array, *, weights: Array, pulls: dict[str, Array]) -> Sums:
+    """Return the part of Phi W (d, q): X' times what Psi makes of the projected rows."""
+    P = _beside_ones(block)
+    moved = np.zeros((len(P), P.shape[1] - 1))
+    for form, pull in pulls.items():
+        rows = slope_rows(block, F, form=form, weights=weights, pull=pull, width=P.shape[1])
+        others, own = rows[:, :-1], rows[:, -1:] * P[:, :-1]
+        moved += others if form == "inner" else 2 * (own - others)
+    return (np.asarray(block.X.T @ moved) - np.outer(block.mean, moved.sum(axis=0)),)
+
+
 def initial_products(block: Block, F: Array) -> Sums:
     """Return X'F (t, d, r) and F'1 (t, r) of all terms, F scaled as each of them asks for."""
     scaled = [_scaled(F, scale) for scale in block.scales]
@@ -239,6 +258,12 @@ def initial_scatter(block: Block, F: Array, *, pulls: list[Array | None]) -> Sum
 def product(C: Array, V: Array) -> Array:
     """Return C V in double precision, multiplied in that of C: a mixed product would copy C."""
     return (C @ V.astype(C.dtype, copy=False)).astype(float, copy=False)
+
+
+def _beside_ones(block: Block) -> Array:
+    """Return [P, 1] (b, q + 1): the ones give row sums."""
+    assert block.P is not None
+    return np.column_stack([block.P, np.ones_like(block.P[:, :1])])
 
 
 def diagonal(points: Points) -> Array:

@@ -219,6 +219,16 @@ class LowRankSums:
             phi += 2 * self._sum(task, F, reads_data=True)[0]
         return 0.5 * (phi + phi.T), basis.core.trace(values, s)
 
+    def phi_times_w(self, W: Array, gamma: Gamma) -> tuple[Array, float]:
+        """Return Phi W (d, q) and Tr(Gamma K): Psi meets the projected rows only."""
+        basis, F = self._at(W), gamma.factors
+        values, *sums = self._sum(blocks.projected_products, F)
+        cores = basis.slopes.items()
+        pulls = {form: core.apply(part) for (form, core), part in zip(cores, sums, strict=True)}
+        task = partial(blocks.phi_times_w, weights=gamma.weights, pulls=pulls)
+        (product,) = self._sum(task, F, reads_data=True)
+        return product, basis.core.trace(values, gamma.weights)
+
     def initial_phi(self, gamma: Gamma) -> Symmetric:
         """Return Phi_0 (d, d): Phi with the kernel's slope at W = 0, in O(n r d)."""
         terms, F = self.kernel.terms, gamma.factors

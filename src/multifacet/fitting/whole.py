@@ -28,8 +28,9 @@ from .sparsity import SparsityPath, fewest
 
 #: Rows up to which all pairs cost less than landmarks do, without an embedding to be computed.
 EXACT_ROWS = 2500
-#: Rows that lead near the W of all rows, if these are more.
-APPROACH_ROWS = 10_000
+#: Rows that lead near the W of all rows, if these are more, and the residual at which that is near
+#: enough: there, W of all rows has a larger one.
+APPROACH_ROWS, APPROACH_TOL = 10_000, 1e-2
 #: Steps on all rows without and after that, and the residual that sums over landmarks can tell from
 #: zero.
 STEPS, LAST_STEPS, LANDMARK_TOL = 40, 8, 3e-3
@@ -92,13 +93,14 @@ class WholeTable:
         Of many rows some do, also at that bandwidth: then few steps are left for all of them.
         """
         X, columns, widths = self.X, self.target.columns, list(self.led.approach)
+        tol = APPROACH_TOL if X.shape[0] > APPROACH_ROWS else PLAN.tol
         if X.shape[0] > APPROACH_ROWS:
             rows = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:APPROACH_ROWS])
             X, columns, widths = X[rows], columns[rows], [*widths, self.led.bandwidth]
         for width in widths:
             sums = self._sums(X, with_bandwidth(self.kernel, width), self.led.metric)
             gamma = supervised(beside(X, columns)).gamma()
-            W = climbed(sums, gamma, W, PLAN.steps, PLAN.tol).W
+            W = climbed(sums, gamma, W, PLAN.steps, tol).W
         return W
 
     def solved(

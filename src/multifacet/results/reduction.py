@@ -167,7 +167,9 @@ def gain_sentence(told: HeldOutDict) -> str:
         what = f"the variance of {rows} is told"
     gaps = [(one["method"], round(100 * (ours["score"] - one["score"]), 1)) for one in rivals]
     gains = [
-        f"{abs(gap):.1f} points {'more' if gap >= 0 else 'less'} than in those of {method}"
+        f"{abs(gap):.1f} points {'more' if gap > 0 else 'less'} than in those of {method}"
+        if gap
+        else f"the same as in those of {method}"
         for method, gap in gaps
     ]
     share = f"{ours['score']:.1%} ± {ours['error']:.1%}"

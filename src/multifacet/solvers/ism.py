@@ -21,8 +21,12 @@ from .level_shift import ascend
 from .point import Point, evaluate, evaluate_slope, result_at
 from .quasi_newton import follow_ridge
 
-#: Steps after which a climb from the start is no longer short.
-SHORT_CLIMB = 20
+#: Steps after which a climb from the start is no longer short, and the part of all steps that they
+#: may be: along a ridge they are cheaper.
+SHORT_CLIMB, SHORT_PART = 20, 8
+#: Evaluations along a ridge after which Phi is asked again how the objective is curved, and steps
+#: that exchange an axis of W for a higher one, which a ridge may pass by.
+RIDGE, EXCHANGES = 40, 3
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class ISM:
     def _climb(
         self, sums: PairSums, gamma: Gamma, walk: _Walk, history: list[Step]
     ) -> tuple[Point, str]:
-        """Climb from the start, and along the ridge for as long as that does not end soon."""
+        """Climb from the start, and along ridges for as long as that does not end soon."""
 
         def at(W: Array) -> Point:
             return evaluate(sums, gamma, W)
@@ -113,16 +117,20 @@ class ISM:
         def slope_at(W: Array) -> Point:
             return evaluate_slope(sums, gamma, W)
 
-        few, before = min(SHORT_CLIMB, self.max_polish), len(history)
-        point, ending = ascend(walk.first, at, history, max_iter=few, tol=self.tol, caution=1.0)
-        while point.residual > self.tol and (left := self.max_polish - len(history) + before) > 0:
-            ridge = follow_ridge(point, slope_at, history, max_iter=left)
-            further, ending = ascend(ridge, at, history, max_iter=few, tol=self.tol, caution=1.0)
-            stuck = not further.improves(point)
-            point = point if stuck else further
-            if stuck:
-                break
-        return point, f"polish {ending}"
+        last = len(history) + self.max_polish
+        few = min(SHORT_CLIMB, -(-self.max_polish // SHORT_PART))
+        point, _ = ascend(walk.first, at, history, max_iter=few, tol=self.tol, caution=1.0)
+        while point.residual > self.tol:
+            if len(history) >= last:
+                return point, f"climb stopped at its limit of {self.max_polish} steps"
+            steps = min(RIDGE, last - len(history))
+            ridge = follow_ridge(point, slope_at, history, max_iter=steps, tol=self.tol)
+            left = min(EXCHANGES, last - len(history))
+            further, _ = ascend(ridge, at, history, max_iter=left, tol=self.tol, caution=0.1)
+            if not further.improves(point):
+                return point, "climb found no further ascent"
+            point = further
+        return point, f"climb reached a stationary point after {len(history)} steps"
 
     def _explore(self, sums: PairSums, gamma: Gamma, start: Array, history: list[Step]) -> _Walk:
         """Iterate plainly until W rests, cycles or the limit is reached."""
