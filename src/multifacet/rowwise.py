@@ -39,7 +39,7 @@ def by_rows(
     """
     if all(isinstance(one, np.ndarray) for one in values):
         return function(*values)
-    return on_chunks(_on_chunk, values, width, dtype, align_arrays=True, function=function)
+    return on_chunks(_on_chunk, values, width, dtype, function=function)
 
 
 def on_chunks(
@@ -65,7 +65,9 @@ def on_chunks(
         shape = {"adjust_chunks" if has_columns else "new_axes": {"j": width}}
     axes = "i" if width is None else "ij"
     meta = np.empty((0,) * len(axes), dtype=dtype)
-    return da.blockwise(function, axes, *pairs, dtype=dtype, meta=meta, **shape, **fixed)
+    return da.blockwise(
+        function, axes, *pairs, dtype=dtype, meta=meta, align_arrays=False, **shape, **fixed
+    )
 
 
 def block_of(values: Any) -> Any:

@@ -183,7 +183,7 @@ def per_chunk(function: Callable[..., Any], values: Sequence[Any], **fixed: Any)
     """
     return on_chunks(
         _as_object, values, 1, object, function=function,
-        align_arrays=False, name=unique("sums"), **fixed,
+        name=unique("sums"), **fixed,
     )  # fmt: skip
 
 

@@ -172,7 +172,7 @@ class DaskSums(LowRankSums):
     ) -> Array:
         return on_chunks(
             _chunk_rows, self._arrays(columns, reads_data), width, dtype,
-            task=self._task(task), align_arrays=False, name=unique("rows"),
+            task=self._task(task), name=unique("rows"),
         ).persist()  # fmt: skip
 
     def _task(self, function: Callable[..., Any]) -> Any:
