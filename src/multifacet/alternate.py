@@ -17,7 +17,7 @@ a thorough ascent does.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ from .engines.base import PairSums
 from .kmeans import best_kmeans
 from .linalg import Array, leading_eigenpairs, subspace_distance
 from .problems import Gamma, Problem, with_moving_degrees
+from .rowwise import by_rows
 from .solvers.base import Solver, SolverResult, solve
 from .solvers.level_shift import ascend
 from .solvers.point import Point
@@ -235,14 +236,26 @@ class _JointPoint(Point):
 
 def _same_clusters(U: Array, labels: Array) -> bool:
     """Whether every row of the embedding U is still closest to the centre of its own cluster."""
-    rows = unit_rows(U)
-    members = (labels[:, None] == np.arange(U.shape[1])).astype(float)
-    # In chunks all of it is one graph, computed at the end.
-    sums = members.T @ np.hstack([rows, np.ones_like(rows[:, :1])])
+    k = U.shape[1]
+    members = by_rows(partial(_members, k=k), labels, width=k)
+    sums = np.asarray(members.T @ by_rows(_unit_rows_and_ones, U, width=k + 1))
     sizes = sums[:, -1:]
     # A cluster without rows is far away from all rows, which have unit length.
     centres = np.where(sizes > 0, sums[:, :-1] / np.maximum(sizes, 1.0), 1e6)
-    return bool((nearest_centres(rows, centres) == labels).all())
+    return bool(by_rows(partial(_are_nearest, centres=centres), U, labels, dtype=bool).all())
+
+
+def _members(labels: Array, k: int) -> Array:
+    return (labels[:, None] == np.arange(k)).astype(float)
+
+
+def _unit_rows_and_ones(U: Array) -> Array:
+    rows = unit_rows(U)
+    return np.hstack([rows, np.ones_like(rows[:, :1])])
+
+
+def _are_nearest(U: Array, labels: Array, centres: Array) -> Array:
+    return nearest_centres(unit_rows(U), centres) == labels
 
 
 def embed(
@@ -278,11 +291,19 @@ def cluster_embedding(U: Array, *, n_init: int, seed: int) -> tuple[Array, Array
 
 def nearest_centres(rows: Array, centres: Array) -> Array:
     """Return the index (n,) of the nearest centre (k, r) for each row (n, r)."""
+    return by_rows(partial(_nearest, centres=centres), rows, dtype=np.intp)
+
+
+def _nearest(rows: Array, centres: Array) -> Array:
     return np.argmax(rows @ centres.T - 0.5 * (centres**2).sum(axis=1), axis=1)
 
 
 def unit_rows(U: Array) -> Array:
     """Scale rows to unit length; rows of zeros stay zero."""
+    return by_rows(_unit_rows, U, width=U.shape[1])
+
+
+def _unit_rows(U: Array) -> Array:
     norms = np.linalg.norm(U, axis=1, keepdims=True)
     return U / np.where(norms > 0, norms, 1.0)
 

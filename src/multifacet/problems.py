@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from .kernels import Gaussian, median_distance
 from .linalg import Array, incomplete_cholesky
+from .rowwise import by_rows
 
 NoveltyScale = Literal["unit", "paper"]
 TargetKernel = Literal["linear", "gaussian"]
@@ -75,13 +77,14 @@ class Problem:
         if embedding is not None:
             # Engines centre it already, up to rounding. What is left of the mean is rounded so that
             # the order in which it was added up cannot be seen.
-            mean = np.round(embedding.mean(axis=0), 12)
-            centred = embedding - mean
+            mean = np.round(np.asarray(embedding.mean(axis=0)), 12)
             # (No columns cannot stand beside an embedding in chunks.)
-            factors = np.hstack([centred, factors]) if len(weights) else centred
+            known = (factors,) if len(weights) else ()
+            width = embedding.shape[1] + len(weights)
+            factors = by_rows(partial(_centred_beside, mean=mean), embedding, *known, width=width)
             weights = np.concatenate([np.ones(embedding.shape[1]), weights])
         if degrees is not None:
-            factors = factors / np.sqrt(degrees)[:, None]
+            factors = by_rows(_over_roots, factors, degrees, width=factors.shape[1])
         return Gamma(factors, weights)
 
 
@@ -101,14 +104,13 @@ def with_moving_degrees(gamma: Gamma, row_objectives: Array, degrees: Array) -> 
     degrees : array of shape (n,)
         K 1.
     """
-    e = row_objectives / degrees
+    e = by_rows(np.divide, row_objectives, degrees)
     # (e 1' + 1 e') / 2 = (a a' - b b') / 4 with a = e/s + s and b = e/s - s, for any scale s.
     # A power of two scales exactly.
     scale = 2.0 ** np.round(np.log2(float(np.sqrt(np.abs(e).mean())) or 1.0))
-    columns = np.stack([e / scale + scale, e / scale - scale], axis=1)
-    return Gamma(
-        np.hstack([gamma.factors, columns]), np.concatenate([gamma.weights, [-0.25, 0.25]])
-    )
+    width = gamma.factors.shape[1] + 2
+    factors = by_rows(partial(_with_shares, scale=float(scale)), gamma.factors, e, width=width)
+    return Gamma(factors, np.concatenate([gamma.weights, [-0.25, 0.25]]))
 
 
 def supervised(targets: Array) -> Problem:
@@ -207,9 +209,8 @@ class Indicators:
 
     def __getitem__(self, rows: Any) -> Array:
         """Return the columns (m, c) of some rows."""
-        parts = zip(self._labelings, self._groups, self._values, strict=True)
-        found = [_looked_up(labels[rows], groups, values) for labels, groups, values in parts]
-        return np.hstack(found) if len(found) > 1 else found[0]
+        task = partial(_looked_up, groups=self._groups, values=self._values)
+        return by_rows(task, *(labels[rows] for labels in self._labelings), width=self.shape[1])
 
 
 def _counted(labels: Array) -> tuple[Array, Array]:
@@ -221,13 +222,10 @@ def _counted(labels: Array) -> tuple[Array, Array]:
     return groups, sizes[groups]
 
 
-def _looked_up(labels: Any, groups: Array, values: Array) -> Any:
-    if not isinstance(labels, np.ndarray):  # in chunks, each of which is looked up by itself
-        return labels.map_blocks(
-            _looked_up, groups, values, new_axis=1, chunks=(labels.chunks[0], (len(groups),)),
-            dtype=float, meta=np.empty((0, 0)),
-        )  # fmt: skip
-    return values[np.searchsorted(groups, labels)]
+def _looked_up(*labelings: Array, groups: list[Array], values: list[Array]) -> Array:
+    parts = zip(labelings, groups, values, strict=True)
+    found = [rows[np.searchsorted(known, labels)] for labels, known, rows in parts]
+    return np.hstack(found) if len(found) > 1 else found[0]
 
 
 def one_hot(labels: Array) -> Array:
@@ -266,6 +264,19 @@ def gaussian_factor(points: Array, sigma: float) -> Array:
         return gaussian.f(((points - points[i]) ** 2).sum(axis=1))
 
     return incomplete_cholesky(column, np.ones(len(points)))
+
+
+def _centred_beside(embedding: Array, *columns: Array, mean: Array) -> Array:
+    centred = embedding - mean
+    return np.hstack([centred, *columns]) if columns else centred
+
+
+def _over_roots(factors: Array, degrees: Array) -> Array:
+    return factors / np.sqrt(degrees)[:, None]
+
+
+def _with_shares(factors: Array, e: Array, scale: float) -> Array:
+    return np.hstack([factors, np.stack([e / scale + scale, e / scale - scale], axis=1)])
 
 
 def _centre(columns: Array) -> Array:

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.sparse import csr_matrix
 
 from multifacet import KDAC, SemiSupervisedKDR, SupervisedKDR, UnsupervisedKDR
-from multifacet.datasets import make_moons_views
+from multifacet.datasets import make_gaussian_views, make_moons_views
 from multifacet.engines import Dask, LowRank, as_engine
 from multifacet.engines import dask as engine_module
 from multifacet.engines.blocks import CHUNK_BYTES, FOLD, SINGLE_ROWS, chunk_rows, fold
@@ -444,3 +444,16 @@ def test_a_worker_that_dies_is_recomputed(moons, expected, address):
         assert killed == [victim]
         same(model, expected)
         assert victim not in client.run(os.getpid).values()
+
+
+def test_more_clusters_than_given_groups():
+    """So columns of different numbers lie beside each other."""
+    X, labelings = make_gaussian_views(900, [2, 3], rotate=False, random_state=0)
+    lazy = da.from_array(X, chunks=(400, 4))
+    settings = {"n_components": 2, "bandwidth": 1.0, "novelty_weight": 3.0, "max_iter": 2}
+    settings |= {"init": np.eye(4)[:, 2:], "random_state": 0}
+    for given in (labelings[:, 0], np.column_stack([labelings[:, 0], np.arange(900) % 3])):
+        low = Sampled(3, engine="lowrank", **settings).fit(X, given=given)
+        model = Sampled(3, engine="dask", **settings).fit(lazy, given=given)
+        close(low.components_, model.components_)
+        assert (model.labels_.compute() == low.labels_).all()

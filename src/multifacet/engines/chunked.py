@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..linalg import MOMENT_ROWS, Array, block_moments
+from ..rowwise import on_chunks
 from .base import LazyRows
 from .blocks import FOLD, Sums, add_up, chunk_rows
 from .cluster import gathered
@@ -136,8 +137,8 @@ class Chunked(LazyRows):
                 "reduce them first, or use KDAC, which solves on a sample"
             )
         if not columns.shape[1]:
-            return added_up(per_chunk(_scatter, [(self.array, "id")]))[0], np.zeros((d, 0))
-        scatter, known = added_up(per_chunk(_scatter, [(self.array, "id"), (columns, "ir")]))
+            return added_up(per_chunk(_scatter, [self.array]))[0], np.zeros((d, 0))
+        scatter, known = added_up(per_chunk(_scatter, [self.array, columns]))
         return scatter, known
 
     def column_moments(self) -> tuple[Array, Array]:
@@ -171,29 +172,34 @@ class Chunked(LazyRows):
     @cached_property
     def _summaries(self) -> list[Summary]:
         """What :func:`_summary` says of each chunk, in one pass."""
-        return list(gathered(per_chunk(_summary, [(self.array, "id")], origin=self._origin)))
+        found = per_chunk(_summary, [self.array], origin=self._origin)
+        return [one[0, 0] for one in gathered(nodes_of(found))]
 
 
-def per_chunk(function: Callable[..., Any], arrays: Iterable[tuple[Any, Any]], **fixed: Any) -> Any:
-    """Return a dask array of objects: what a function makes of each chunk of rows.
+def per_chunk(function: Callable[..., Any], values: Sequence[Any], **fixed: Any) -> Any:
+    """Return a dask array of objects, (1, 1) each: what a function makes of each chunk of rows.
 
-    ``arrays`` are pairs as :func:`dask.array.blockwise` takes them, the rows being "i".
+    ``values`` of rows are (n,) or (n, r), one of them with columns; or None.
     """
-    pairs = [part for pair in arrays for part in pair]
-    return da.blockwise(
-        _as_object, "i", *pairs, function=function, dtype=object,
-        meta=np.empty(0, dtype=object), adjust_chunks={"i": 1}, concatenate=True,
-        align_arrays=False, name=unique("sums"), **fixed,
+    return on_chunks(
+        _as_object, values, 1, object, function=function,
+        name=unique("sums"), **fixed,
     )  # fmt: skip
 
 
 def added_up(parts: Any) -> Sums:
     """Compute the sum over chunks of what :func:`per_chunk` returns, always in the same order."""
-    nodes = list(parts.to_delayed())
+    nodes = nodes_of(parts)
     while len(nodes) > 1:
         groups = [nodes[i : i + FOLD] for i in range(0, len(nodes), FOLD)]
         nodes = [delayed(_added)(group) for group in groups]
-    return gathered(nodes[0])[0]
+    found: Sums = gathered(nodes[0])[0, 0]
+    return found
+
+
+def nodes_of(parts: Any) -> list[Any]:
+    """Return the nodes of the chunks of a dask array."""
+    return list(parts.to_delayed().ravel())
 
 
 def node(value: Any) -> Any:
@@ -221,13 +227,13 @@ def lazily(task: Callable[[Array], Array], X: Any, width: int | None, dtype: Any
 
 
 def _as_object(*blocks: Any, function: Callable[..., Any], **fixed: Any) -> Array:
-    out = np.empty(1, dtype=object)
-    out[0] = function(*blocks, **fixed)
+    out = np.empty((1, 1), dtype=object)
+    out[0, 0] = function(*blocks, **fixed)
     return out
 
 
 def _added(parts: list[Array]) -> Array:
-    return _as_object(function=lambda: add_up(part[0] for part in parts))
+    return _as_object(function=lambda: add_up(part[0, 0] for part in parts))
 
 
 def _scatter(chunk: Any, columns: Array | None = None) -> Sums:

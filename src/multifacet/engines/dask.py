@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 
 from ..kernels import Kernel
 from ..linalg import Array
+from ..rowwise import block_of, on_chunks
 from .base import is_dask, refuse_unless_accepted
 from .blocks import Block, Sums, add_up, chunk_rows, slices
 from .chunked import Chunked, added_up, da, node, per_chunk, read, room, unique
@@ -157,9 +158,9 @@ class DaskSums(LowRankSums):
     def _sum(
         self, task: Callable[..., Sums], *columns: Array | None, reads_data: bool = False
     ) -> Sums:
-        arrays = self._arrays(columns, reads_data)
-        sums = per_chunk(_chunk_sums, arrays, task=self._task(task))
-        return added_up(sums)
+        return added_up(
+            per_chunk(_chunk_sums, self._arrays(columns, reads_data), task=self._task(task))
+        )
 
     def _each(
         self,
@@ -169,12 +170,9 @@ class DaskSums(LowRankSums):
         dtype: Any = float,
         reads_data: bool = False,
     ) -> Array:
-        pairs = [part for pair in self._arrays(columns, reads_data) for part in pair]
-        shape = {} if width is None else {"j": width}
-        return da.blockwise(
-            _chunk_rows, "i" if width is None else "ij", *pairs, task=self._task(task),
-            new_axes=shape, dtype=dtype, meta=np.empty((0,) * (1 + len(shape)), dtype=dtype),
-            concatenate=True, align_arrays=False, name=unique("rows"),
+        return on_chunks(
+            _chunk_rows, self._arrays(columns, reads_data), width, dtype,
+            task=self._task(task), name=unique("rows"),
         ).persist()  # fmt: skip
 
     def _task(self, function: Callable[..., Any]) -> Any:
@@ -183,24 +181,19 @@ class DaskSums(LowRankSums):
         task = _Task(function, rows.mean, rows.comparison, len(rows.scales), self._width)
         return node(task)
 
-    def _arrays(
-        self, columns: tuple[Array | None, ...], reads_data: bool
-    ) -> list[tuple[Any, str | None]]:
-        """Return everything that has rows, with the names of its axes."""
+    def _arrays(self, columns: tuple[Array | None, ...], reads_data: bool) -> list[Any]:
+        """Return everything that has rows, None in the place of what is not needed."""
         self.n_passes += reads_data
         rows = self._rows
         beside = [c if c is None else self._aligned(c) for c in columns]
-        parts = [rows.X if reads_data else None, rows.P, rows.kept, *rows.scales, *beside]
-        axes = ["id", "iq", "im"] + ["i" + letter for letter in "abcefghklnoprs"]
-        return [
-            (part, None if part is None else names[: part.ndim])
-            for part, names in zip(parts, axes, strict=False)
-        ]
+        return [rows.X if reads_data else None, rows.P, rows.kept, *rows.scales, *beside]
 
     def _aligned(self, values: Any) -> Any:
         """Return values of rows in chunks beside X; factors are used again, so they are kept."""
-        if values.ndim == 1 or not isinstance(values, da.Array):
+        if not isinstance(values, da.Array):
             return self._X.beside(values)
+        if values.ndim == 1:
+            return values.rechunk((self._X.array.chunks[0],))
         if self._factors[0] != values.name:
             self._factors = values.name, self._X.beside(values)
         return self._factors[1]
@@ -211,4 +204,4 @@ def _chunk_sums(*arrays: Any, task: _Task) -> Sums:
 
 
 def _chunk_rows(*arrays: Any, task: _Task) -> Array:
-    return np.concatenate(list(task.run(*arrays)))
+    return np.concatenate(list(task.run(*map(block_of, arrays))))

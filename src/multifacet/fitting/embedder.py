@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..alternate import Solution, nearest_centres, unit_rows
 from ..engines.base import Extension, PairSums
 from ..linalg import Array
+from ..rowwise import by_rows
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,17 @@ class Embedder:
 def make_embedder(sums: PairSums, X: Any, solution: Solution, centres: Array) -> Embedder:
     """Return the embedder of a solution found on the rows of X, with k-means centres (k, k)."""
     U, degrees = solution.embedding, solution.degrees
-    columns = U if degrees is None else U / np.sqrt(degrees)[:, None]
-    columns = columns / np.maximum(solution.eigenvalues, 1e-12)
-    extension = sums.extension(solution.W, with_ones(columns))
+    columns = partial(_extended, eigenvalues=np.maximum(solution.eigenvalues, 1e-12))
+    values = (U,) if degrees is None else (U, degrees)
+    extension = sums.extension(solution.W, by_rows(columns, *values, width=U.shape[1] + 1))
     embedder = Embedder(extension, np.zeros(U.shape[1]), degrees is not None, centres)
     # Centring subtracts the same vector from every row, so one training row tells what it is.
     return replace(embedder, offset=(embedder.uncentred(X[:1]) - np.asarray(U[:1]))[0])
+
+
+def _extended(U: Array, *degrees: Array, eigenvalues: Array) -> Array:
+    columns = U / np.sqrt(degrees[0])[:, None] if degrees else U
+    return with_ones(columns / eigenvalues)
 
 
 def with_ones(columns: Array) -> Array:
