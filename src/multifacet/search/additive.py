@@ -16,7 +16,7 @@ import numpy as np
 
 from ..linalg import Array
 from .em import expected, one_gaussian
-from .judge import chance_nmi
+from .factors import are_independent
 from .plan import SearchPlan
 from .support import pairwise_nmi
 
@@ -149,8 +149,7 @@ def _are_two(one: Array, other: Array, plan: SearchPlan) -> bool:
 
     Two effects along one line are none: who is in the one group and who in the other is open.
     """
-    for labels in (one, other):
-        sizes = np.bincount(labels)
-        if len(sizes) < 2 or sizes.min() < plan.fewest_rows:
-            return False
-    return pairwise_nmi([one, other])[0, 1] <= plan.independent + chance_nmi(one, other)
+    if min(len(np.unique(labels)) for labels in (one, other)) < 2:
+        return False
+    sizes = [np.bincount(labels).min() for labels in (one, other)]
+    return min(sizes) >= plan.fewest_rows and are_independent(one, other, plan)

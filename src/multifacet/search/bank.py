@@ -285,12 +285,12 @@ class Bank:
         candidates = without_pieces(candidates, earlier, self.sample)
         if self.sample.settings.n_clusters is None:
             candidates = whole_first(candidates, plan)
+            if not self.sample.wide:  # where there are as many numbers of groups as one likes
+                candidates = clear_division_first(candidates, plan)
             # Four groups at the corners of a square are one grouping, or two, and so are three.
             # Who has given one knows of products, and asks for the rest as it is.
             if not self.sample.labelings:
                 candidates = factors_first(candidates, self.sample)
-            elif not self.sample.wide:  # where there are as many numbers of groups as one likes
-                candidates = clear_division_first(candidates, plan)
             candidates = one_of_two_first(candidates, self.appraisal.candidates, plan)
             if self.sample.wide:
                 candidates = finest_first(candidates, plan)

@@ -12,7 +12,10 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ..linalg import Array
+from ..metrics import nmi
+from .judge import chance_nmi
 from .nested import group_means, settled
+from .plan import SearchPlan
 from .residual import GroupResidual
 
 #: Squares of the difference between two ways that count as the same, as shares of their own: wide
@@ -121,6 +124,20 @@ def _joined(k: int, edges: Array) -> Array:
     """Return groups (k,) of those that edges (e, 2) connect."""
     graph = coo_matrix((np.ones(len(edges)), edges.T), shape=(k, k))
     return connected_components(graph, directed=False)[1].astype(np.intp)
+
+
+def are_independent(a: Array, b: Array, plan: SearchPlan) -> bool:
+    """Whether two groupings (n,) may be factors of a product: all of their combinations occur.
+
+    A small group here and another one there have a low NMI although no row is in both. They are
+    three groups, and no product.
+    """
+    counts = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
+    np.add.at(counts, (a, b), 1.0)
+    usual = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(a)
+    if (counts < plan.combined * usual).any():
+        return False
+    return nmi(a, b) <= plan.independent + chance_nmi(a, b)
 
 
 def interaction_of(points: Array, a: Array, b: Array) -> float:

@@ -30,7 +30,7 @@ class SearchPlan:
     """
 
     #: Raised when the code of the search changes what these numbers lead to.
-    version: int = 13
+    version: int = 14
 
     # The sample on which everything is looked for
     #: Rows: all pairs of them, a thousand times over, take seconds.
@@ -251,9 +251,12 @@ class SearchPlan:
     weak: float = 0.4
     weak_weight: float = 10.0
     #: A winner is the product of two groupings if each is determined by it to this share of its
-    #: entropy, and their NMI is at most this.
+    #: entropy, and their NMI is at most this beyond chance.
     determined: float = 0.8
     independent: float = 0.05
+    #: Share of the rows that each combination of them has of what independence gives: at fourteen
+    #: rows half of it is two standard deviations.
+    combined: float = 0.5
     #: Cosine of the angle between subspaces from which they share a direction.
     shared: float = 0.9
     #: NMI with an earlier view up to which a candidate of the same bank is a further one.

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..linalg import Array
 from ..metrics import nmi
 from .candidate import Candidate, in_order
-from .factors import interaction_of
+from .factors import are_independent, interaction_of
 from .judge import entropy
 from .pieces import Earlier, doubted
 from .plan import SearchPlan
@@ -52,10 +53,9 @@ def clear_division_first(candidates: list[Candidate], plan: SearchPlan) -> list[
     best = candidates[0]
     if best.rejected or not best.believed:
         return candidates
-    level = max(best.separation, plan.clear)
     for one in candidates[1:]:
         certain = one.believed and (one.surprise or 0.0) >= plan.enough
-        there = certain and not one.rejected and one.separation >= level
+        there = certain and not one.rejected and one.separation >= best.separation
         if there and _divides(one, best) and share_told(one, best) >= plan.finer_told:
             return [one, *(c for c in candidates if c is not one)]
     return candidates
@@ -161,11 +161,23 @@ def _factor_of(
     for i, one in enumerate(coarser):
         for other in coarser[i + 1 :]:
             cells = one.n_clusters * other.n_clusters
-            if cells < whole.n_clusters or nmi(one.labels, other.labels) > plan.independent:
+            if cells < whole.n_clusters or not are_independent(one.labels, other.labels, plan):
+                continue
+            if not _is_made_of(whole.labels, one.labels, other.labels):
                 continue
             if interaction_of(points, one.labels, other.labels) <= plan.interaction:
                 return one
     return None
+
+
+def _is_made_of(whole: Array, one: Array, other: Array) -> bool:
+    """Whether each group of a whole (n,) is what most rows of some combination of two are in.
+
+    Else one of the two cuts a small group of the whole in halves, and is none of its factors.
+    """
+    counts = np.zeros((int(one.max()) + 1, int(other.max()) + 1, int(whole.max()) + 1))
+    np.add.at(counts, (one, other, whole), 1.0)
+    return len(np.unique(counts.argmax(axis=2))) == counts.shape[2]
 
 
 def _determines(fine: Candidate, one: Candidate, plan: SearchPlan) -> bool:
@@ -188,7 +200,7 @@ def factor_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidat
     """
     coarser = [c for c in candidates[1:] if not c.rejected and _is_coarser(c, candidates[0], plan)]
     for i, one in enumerate(coarser):
-        if any(nmi(one.labels, other.labels) <= plan.independent for other in coarser[i + 1 :]):
+        if any(are_independent(one.labels, other.labels, plan) for other in coarser[i + 1 :]):
             return [one, *(c for c in candidates if c is not one)]
     return candidates
 
