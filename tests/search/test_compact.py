@@ -17,10 +17,15 @@ from multifacet.search import (
     Sample,
     Settings,
 )
-from multifacet.search.factors import factors
+from multifacet.search.factors import are_independent, factors
 from multifacet.search.nested import nested_groups
 from multifacet.search.path import path_of, plateau_of
-from multifacet.search.precedence import finest_first, one_of_two_first
+from multifacet.search.precedence import (
+    clear_division_first,
+    factors_first,
+    finest_first,
+    one_of_two_first,
+)
 from multifacet.search.sample import leading_directions
 from multifacet.search.separation import _nearest_of_all, nearest
 from multifacet.search.sources import OnCore
@@ -57,6 +62,56 @@ def test_the_means_of_a_product_tell_both_groupings(p, q):
 def test_groups_anywhere_are_no_product():
     means = np.random.default_rng(0).normal(size=(12, 10))
     assert factors(means, np.ones(12), 0.1) is None
+
+
+def test_small_groups_that_never_meet_are_not_independent():
+    here, there = (np.isin(np.arange(400), rows).astype(int) for rows in (range(30), range(30, 60)))
+    assert nmi(here, there) < PLAN.independent
+    assert not are_independent(here, there, PLAN)
+    rng = np.random.default_rng(0)
+    assert are_independent(here, rng.integers(0, 2, 400), PLAN)
+
+
+def groups_of(labels, **changes):
+    """Return a believed candidate that tells groups (n,) where their means lie."""
+    k = int(labels.max()) + 1
+    one = Candidate(
+        n_clusters=k, n_components=2, bandwidth=None, novelty_weight=1.0, start="test",
+        separation=3.0, novelty=0.0, balance=1.0, rejected="", W=np.eye(2), labels=labels,
+        believed=True, surprise=20.0,
+    )  # fmt: skip
+    return replace(one, **changes)
+
+
+def test_three_groups_of_a_product_are_taken_apart_and_uneven_ones_are_not():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 400))
+    X = 8.0 * np.column_stack([a, b]) + rng.normal(size=(400, 2))
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    a, b = a[sample.rows], b[sample.rows]
+    merged, corners = groups_of(np.where(a == 1, 2, b)), groups_of(2 * a + b)
+    factors = [groups_of(a), groups_of(b)]
+    assert factors_first([merged, corners, *factors], sample)[0] is factors[0]
+    # A half of a small group is not its factor, however independent it is.
+    uneven = np.repeat([0, 1, 2], [40, 180, 180])
+    halves = np.where(uneven == 0, np.arange(400) % 2, uneven == 2).astype(int)
+    found = [groups_of(uneven), groups_of((uneven == 0).astype(int)), groups_of(halves)]
+    four = groups_of(np.where(np.arange(400) < 20, 3, uneven))
+    assert factors_first([four, *found], sample)[0] is four
+
+
+def test_what_divides_the_winner_and_is_as_separated_comes_first():
+    fine = np.repeat([0, 1, 2], 60)
+    two, three = groups_of((fine > 0).astype(int)), groups_of(fine)
+    assert clear_division_first([two, three], PLAN)[0] is three
+    for worse in ({"separation": 2.0}, {"surprise": 5.0}, {"believed": False}):
+        assert clear_division_first([two, replace(three, **worse)], PLAN)[0] is two
+    across = groups_of(np.tile([0, 1, 2], 60))
+    assert clear_division_first([two, across], PLAN)[0] is two
+    four = groups_of(np.repeat([0, 1, 2, 3], 45))  # may be a product
+    assert (
+        clear_division_first([groups_of((four.labels > 1).astype(int)), four], PLAN)[0] is not four
+    )
 
 
 def test_all_distances_and_a_tree_find_the_same_neighbours():
