@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
 import time
 import zipfile
 from importlib.resources import files
@@ -17,19 +16,15 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytest.importorskip("fastapi", reason="the extra app is not installed")
 pytest.importorskip("plotly", reason="the extra app is not installed")
 
-from playwright.sync_api import sync_playwright
-
 from multifacet import find_views
 from multifacet.app.limits import Limits
 from multifacet.datasets import make_gaussian_views
 from multifacet.files import read_file, write_table
 
+from ..browser import launched, needs_browser
 from .served import alive, running, searched, small_table, uploaded
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
+pytestmark = needs_browser
 
 #: Milliseconds within which a search on a small table ends on a busy machine.
 PATIENCE = 120_000
@@ -37,11 +32,8 @@ PATIENCE = 120_000
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_playwright() as driver:
-        # Without its sandbox, because CI is root.
-        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,9 @@ from multifacet.datasets import make_moons_views
 from multifacet.fitting.driver import ManyRows
 from multifacet.metrics import nmi
 
+#: All rows are refined by few steps.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 SETTINGS = {"n_components": 2, "bandwidth": 0.2, "novelty_weight": 3.0, "random_state": 0}
 
 

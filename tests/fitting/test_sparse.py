@@ -86,6 +86,7 @@ def test_names_of_axes_and_constant_features():
     assert (model.components_ >= 0).all()
 
 
+@pytest.mark.filterwarnings("ignore:left out")
 def test_sparse_rows_of_many_words():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 240)

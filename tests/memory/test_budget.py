@@ -71,6 +71,7 @@ def test_the_low_rank_engine_keeps_to_its_budget(name, memory):
     assert peak < engine.budget()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_on_many_rows_is_linear_in_memory():
     n = 40_000
     rng = np.random.default_rng(0)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +18,7 @@ import pytest
 
 import multifacet
 
+from ..browser import BROWSER, brightness, launched
 from ..release.surface import documented_names
 from ..test_layout import LATER, LEVEL, imported, modules
 
@@ -116,7 +118,8 @@ def build(folder):
     generated = shutil.ignore_patterns("_build", "api", "gallery", "generated", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=generated)
     shutil.copytree(ROOT / "examples", folder / "examples")
-    shutil.copy(ROOT / "README.md", folder)
+    for name in ("README.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, folder)
     for name in ("src", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)
     built = subprocess.run(
@@ -150,6 +153,8 @@ def test_the_pages_build_and_their_links_lead_somewhere(tmp_path):
     site = build(tmp_path)
     assert_links_lead_somewhere(site)
     assert_every_result_is_shown(site)
+    if BROWSER is not None and find_spec("playwright"):
+        assert_it_is_read_offline(site)
 
 
 def assert_links_lead_somewhere(site):
@@ -182,6 +187,24 @@ def assert_every_result_is_shown(site):
         (ROOT / "benchmarks" / "results" / "size.md").read_text(encoding="utf-8").splitlines()[0]
     )
     assert first.lstrip("# ").split("(")[0].strip() in sizing
+
+
+def assert_it_is_read_offline(site):
+    """Dark where the system is, with the version in sight, and searched without a server."""
+    asked = []
+    with launched() as browser:
+        page = browser.new_page(color_scheme="dark")
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "index.html").as_uri())
+        assert brightness(page) < 60
+        assert brightness(page, "color") > 180
+        assert multifacet.__version__ in page.title()
+        box = page.get_by_placeholder("Search")
+        box.fill("novelty_weight")
+        box.press("Enter")
+        page.locator("ul.search li").first.wait_for()
+        assert "search.html" in page.url
+    assert [url for url in asked if not url.startswith("file:")] == []
 
 
 def test_readme_links_to_files_that_exist():

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from multifacet.report import to_html
 
+from ..browser import brightness, launched, needs_browser
 from . import made
 from .made import SCRIPT
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = needs_browser
 
 #: How many figures with points each report has.
 FIGURES = {"views": 2, "free": 1, "several": 8, "none": 2, "wide": 2}
@@ -24,11 +20,8 @@ FIGURES |= {"reduction": 1, "comparison": 0}
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as running:
-        # Without its sandbox, because CI is root.
-        browser = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +99,7 @@ def test_everything_is_in_sight(pages, open_page, name, width, scheme):
         })"""
     )
     assert not cut
-    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    brightness = sum(int(part) for part in background[4:-1].split(",")) / 3
-    assert (brightness > 200) == (scheme == "light")
+    assert (brightness(page) > 200) == (scheme == "light")
 
 
 @pytest.mark.parametrize(("name", "width"), [("views", 1280), ("free", 1280), ("free", 390)])
