@@ -26,6 +26,8 @@ def test_columns_of_different_numbers_beside_each_other():
     found = by_rows(beside, *map(chunked, values), width=6)
     assert found.chunks == (CHUNKS, (6,))
     assert (found.compute() == expected).all()
+    mixed = by_rows(beside, values[0], chunked(values[1]), values[2], width=6)
+    assert (mixed.compute() == expected).all()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ def by_rows(
     function : callable
         Maps arrays (m,) and (m, r) of values of the same rows to (m,), or to (m, width).
     *values : arrays of shape (n,) or (n, r), or dask arrays of such shapes
-        Values of all rows. Those in chunks are cut at the same rows, and all columns are together.
+        Values of all rows. Those in chunks are cut at the same rows, and all columns are together;
+        those in memory are cut as they are.
     width : int, optional
         Columns of the result; None if it has shape (n,).
     dtype : object
@@ -37,9 +38,11 @@ def by_rows(
     >>> by_rows(np.multiply, np.arange(3.0), np.ones(3)).tolist()
     [0.0, 1.0, 2.0]
     """
-    if all(isinstance(one, np.ndarray) for one in values):
+    chunked = next((one for one in values if not isinstance(one, np.ndarray)), None)
+    if chunked is None:
         return function(*values)
-    return on_chunks(_on_chunk, values, width, dtype, function=function)
+    placed = [_in_chunks(one, chunked.chunks[0]) for one in values]
+    return on_chunks(_on_chunk, placed, width, dtype, function=function)
 
 
 def on_chunks(
@@ -73,6 +76,14 @@ def on_chunks(
 def block_of(values: Any) -> Any:
     """Return the values of a chunk: dask passes a list of one where columns come to an end."""
     return values[0] if isinstance(values, list) else values
+
+
+def _in_chunks(values: Any, chunks: tuple[int, ...]) -> Any:
+    if not isinstance(values, np.ndarray):
+        return values
+    import dask.array as da
+
+    return da.from_array(values, chunks=(chunks, -1)[: values.ndim], name=False)
 
 
 def _on_chunk(*chunks: Any, function: Callable[..., Array]) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 import numpy as np
 from scipy.stats import chi2, f
@@ -23,7 +23,8 @@ MAX_ROWS = 20_000
 NOTHING, THE_SAME = 0.05, 0.9
 #: Share of the entropy of one grouping that another tells, from which it divides it further.
 NESTED = 0.8
-#: Columns that a sentence names.
+#: Columns that a sentence names, of labels and of numbers each: their agreements are on different
+#: scales, so that the closest of one kind would hide the other.
 MAX_NAMED = 3
 
 
@@ -174,6 +175,10 @@ def beside(found: Sequence[Relation]) -> str:
     'nearly your column sp (agreement 0.96)'
     >>> beside([Relation("site", 0.01, False, 0.4)])
     'no relation to your column site'
+    >>> shares = zip(["genes", "counts", "score"], [0.28, 0.22, 0.17])
+    >>> numbers = [Relation(name, share, True, 0.0) for name, share in shares]
+    >>> beside([numbers[0], numbers[1], Relation("batch", 0.2, False, 0.0), numbers[2]])[-32:]
+    ', tells 17% of your column score'
     """
     if not found:
         return ""
@@ -185,8 +190,14 @@ def beside(found: Sequence[Relation]) -> str:
             if len(found) > 1
             else (f"no relation to your column {found[0].column}")
         )
-    alike = groupby(real[:MAX_NAMED], key=_word)
+    alike = groupby(_closest(real), key=_word)
     return ", ".join(_told(word, list(group)) for word, group in alike)
+
+
+def _closest(found: Sequence[Relation]) -> list[Relation]:
+    """Return the closest columns of labels and of numbers, in their order."""
+    first = [[o for o in found if o.numbers == kind][:MAX_NAMED] for kind in (False, True)]
+    return [one for one in found if any(one is other for other in chain(*first))]
 
 
 def _word(one: Relation) -> str:
