@@ -80,8 +80,13 @@ class Dask(LowRank):
 
     def accepts(self, X: Any) -> str | None:
         """Return None for dense rows of not too many features, else what to use instead."""
-        if issparse(X) or getattr(X, "sparse", False):
+        if issparse(X):
             return "Dask takes dense rows, not CSR: use engine='auto' or 'lowrank'"
+        if getattr(X, "sparse", False):
+            return (
+                "Dask takes dense rows, and the chunks hold CSR: call X.compute() if the rows fit "
+                "the memory, or make the chunks dense"
+            )
         if X.shape[1] > self.matrix_features:
             return (
                 f"Dask takes up to {self.matrix_features} features, X has {X.shape[1]}: reduce "

@@ -133,13 +133,10 @@ def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate
     best, plan = candidates[0], sample.plan
     if best.rejected or best.n_clusters < 3:
         return candidates
-    # Some groups of a product may be merged in the winner, as two of four.
+    # Some groups of a product may be merged in the winner, as two of four. All of them are better
+    # separated then, as halves of one are not.
     whole = [best] if best.n_clusters > 3 else []
-    finer = [
-        one
-        for one in candidates[1 : plan.finalists]
-        if not one.rejected and one.n_clusters > best.n_clusters and _determines(one, best, plan)
-    ]
+    finer = [one for one in candidates[1 : plan.finalists] if _is_clearer(one, best, plan)]
     for product in [*whole, *finer]:
         factor = _factor_of(product, candidates, sample)
         if factor is not None:
@@ -168,6 +165,12 @@ def _factor_of(
             if interaction_of(points, one.labels, other.labels) <= plan.interaction:
                 return one
     return None
+
+
+def _is_clearer(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
+    """Whether a candidate divides the groups of another one, and is at least as separated."""
+    finer = one.n_clusters > best.n_clusters and one.separation >= best.separation
+    return finer and not one.rejected and _determines(one, best, plan)
 
 
 def _is_made_of(whole: Array, one: Array, other: Array) -> bool:
