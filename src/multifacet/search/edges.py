@@ -82,7 +82,7 @@ def with_likely_edges(
     if _in_gaps(sample, candidate) and not _about_stray_rows(sample, candidate, labels):
         return candidate
     found = judge(
-        sample, white.discriminant(labels, plan.ridge), labels,
+        sample, white.discriminant(labels, plan), labels,
         start=f"edges of {candidate.source}", source=MixtureSource.name, smallest=plan.small_group,
     )  # fmt: skip
     if found.rejected:

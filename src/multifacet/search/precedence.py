@@ -157,8 +157,9 @@ def _factor_of(
     points = sample.project(np.linalg.qr(whole.W)[0])
     for i, one in enumerate(coarser):
         for other in coarser[i + 1 :]:
-            cells = one.n_clusters * other.n_clusters
-            if cells < whole.n_clusters or not are_independent(one.labels, other.labels, plan):
+            if one.n_clusters * other.n_clusters != whole.n_clusters:
+                continue
+            if not are_independent(one.labels, other.labels, plan):
                 continue
             if not _is_made_of(whole.labels, one.labels, other.labels):
                 continue

@@ -11,6 +11,7 @@ from scipy.linalg import sqrtm
 from ..linalg import Array
 from .components import CONTRASTS, independent_components
 from .nested import between_means, directions_of_means
+from .plan import SearchPlan
 from .residual import GroupResidual
 from .sample import Sample
 
@@ -73,20 +74,35 @@ class Whitened:
         found = [independent_components(self.Z, one, seed) for one in CONTRASTS if r > 1]
         return np.vstack([np.eye(r)[:0], *found])
 
-    def discriminant(self, labels: Array, ridge: float) -> Array:
+    def discriminant(self, labels: Array, plan: SearchPlan) -> Array:
         """Return orthonormal directions (d, q) in which groups (m,) differ most, q < k.
 
         In the rows as they are, so that what is given spreads them as little as can be: groups are
         found where it is removed, but have to be seen where it is not.
         """
-        shown = self.seen or self
-        Z, r, q = shown.Z, shown.Z.shape[1], min(int(labels.max()), shown.Z.shape[1])
+        shown, ridge = self.seen or self, plan.ridge
+        Z, r = shown.Z, shown.Z.shape[1]
         between = between_means(Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
-        leading = np.linalg.eigh(inner @ between @ inner)[1][:, ::-1][:, :q]
-        return np.linalg.qr(shown.directions @ (inner @ leading))[0]
+        spread, axes = np.linalg.eigh(inner @ between @ inner)
+        q = _number_shown(spread[::-1], labels, plan)
+        return np.linalg.qr(shown.directions @ (inner @ axes[:, ::-1][:, :q]))[0]
 
-    def spanned(self, labels: Array) -> Array:
+    def spanned(self, labels: Array, plan: SearchPlan) -> Array:
         """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""
-        return self.axes @ directions_of_means(self.scores, labels)
+        directions = directions_of_means(self.scores, labels)
+        points = self.scores @ directions
+        between = np.diag(between_means(points, labels))
+        within = np.maximum((points**2).mean(axis=0) - between, 1e-12)
+        return self.axes @ directions[:, : _number_shown(between / within, labels, plan)]
+
+
+def _number_shown(spread: Array, labels: Array, plan: SearchPlan) -> int:
+    """Return in how many directions groups (m,) are seen, of those in which they differ most.
+
+    The means of k groups span k - 1 directions, but may lie in a plane. In the others there is
+    nothing but noise, and the groups look nearer to each other.
+    """
+    most = min(int(labels.max()), len(spread))
+    return max(int(np.argmin(np.append(spread[:most] >= plan.seen, False))), min(most, 1))

@@ -61,7 +61,7 @@ class CompactSource(LinearSource):
     def _judged(self, sample: Sample, white: Whitened, labels: Array, start: str) -> Candidate:
         plan = sample.plan
         ours = start == "whitened"
-        W = white.discriminant(labels, plan.ridge) if ours else white.spanned(labels)
+        W = (white.discriminant if ours else white.spanned)(labels, plan)
         return judge(sample, W, labels, start=start, source=self.name, smallest=plan.small_group)
 
 

@@ -49,7 +49,7 @@ class MixtureSource(LinearSource):
             yield Proposal(pair, len(numbers) + 1, optional=False)
 
     def _judged(self, sample: Sample, white: Whitened, start: str, labels: Array) -> Candidate:
-        plan, W = sample.plan, white.discriminant(labels, sample.plan.ridge)
+        plan, W = sample.plan, white.discriminant(labels, sample.plan)
         return judge(sample, W, labels, start=start, source=self.name, smallest=plan.small_group)
 
 
