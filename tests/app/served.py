@@ -40,6 +40,14 @@ def running(folder, limits=LIMITS, **security):
         bench.close()
 
 
+def wait_for(condition, seconds=20):
+    """Wait until something is so, which another thread sees to."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
 def small_table(folder, name="small.csv", n=90):
     """Write a table with two independent groupings, of which one is known."""
     X, labels = make_gaussian_views(n, [2, 2], rotate=False, random_state=0)

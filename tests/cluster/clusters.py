@@ -16,7 +16,7 @@ LOCAL = {
     "n_workers": 2,
     "threads_per_worker": 1,
     "processes": True,
-    "dashboard_address": None,
+    "dashboard_address": ":0",
     "host": "127.0.0.1",
 }
 SIZES = (100, 0, 150, 150)
@@ -25,7 +25,7 @@ APART = """
 import sys
 from distributed import LocalCluster
 if __name__ == "__main__":
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0",
                       host="127.0.0.1") as cluster:
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
