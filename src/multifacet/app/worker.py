@@ -204,6 +204,7 @@ class _Teller:
         self._connection, self._prepared, self._name = connection, prepared, name
         self._last = self._last_sketch = 0.0
         self._sketched: Any = None
+        self._stage: str | None = None
 
     def __call__(self, event: Event) -> None:
         """Pass on an event."""
@@ -213,8 +214,9 @@ class _Teller:
         if new and now - self._last_sketch > 4 * PACE:
             self._sketched, self._last_sketch = best, now
             self._connection.send(self._sketch(best, event.get("rows")))
-        if now - self._last > PACE or "done" not in event:
-            self._last = now
+        # A stage that is over sooner than the pace is told of all the same.
+        if now - self._last > PACE or "done" not in event or event["stage"] != self._stage:
+            self._last, self._stage = now, event["stage"]
             told: ProgressDict = {"kind": "progress", "name": self._name, "stage": event["stage"]}
             if "done" in event:
                 told["done"] = event["done"]
