@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from multifacet import find_views
 from multifacet.datasets import make_independent_views
 from multifacet.metrics import nmi
 from multifacet.search import (
@@ -180,6 +181,26 @@ def test_a_product_of_two_groupings_is_two_views(numbers):
     ]
     assert min(found) > 0.9
     assert nmi(first.labels, second.labels) < 0.1
+
+
+def test_five_clear_groups_in_a_plane_are_one_view_among_noise():
+    """Their means span four directions, of which two hold nothing but noise."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, 300)
+    angle = 2 * np.pi * truth / 5
+    plane = 6 * np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(size=(300, 2))
+    views = find_views(np.hstack([plane, rng.normal(size=(300, 2))]))
+    assert [view.n_clusters for view in views] == [5]
+    assert nmi(views[0].labels, truth) > 0.95
+
+
+def test_uneven_groups_are_not_taken_apart_into_pairs():
+    rng = np.random.default_rng(0)
+    truth = rng.choice(4, 400, p=[0.5, 0.3, 0.15, 0.05])
+    X = 6 * np.eye(4)[truth] + rng.normal(size=(400, 4))
+    views = find_views(X)
+    assert len(views) == 1
+    assert nmi(views[0].labels, truth) > 0.95
 
 
 def test_four_groups_anywhere_are_one_view():

@@ -135,10 +135,9 @@ def factors_first(candidates: list[Candidate], sample: Sample) -> list[Candidate
         return candidates
     # Some groups of a product may be merged in the winner, as two of four. All of them are better
     # separated then, as halves of one are not.
-    whole = [best] if best.n_clusters > 3 else []
     finer = [one for one in candidates[1 : plan.finalists] if _is_clearer(one, best, plan)]
-    for product in [*whole, *finer]:
-        factor = _factor_of(product, candidates, sample)
+    for whole in [best, *finer]:
+        factor = _factor_of(whole, candidates, sample)
         if factor is not None:
             return [factor, *(c for c in candidates if c is not factor)]
     return candidates
