@@ -270,8 +270,8 @@ class Bank:
         """Return the candidates that are new beside further labelings (n,), best first.
 
         Where nothing is given and the best is the product of two groupings, the better one of these
-        comes first. Pieces of
-        what was found in ``subspaces`` (d, q), as far as these are known, are not believed.
+        comes first. Pieces of what was found in ``subspaces`` (d, q), as far as these are known,
+        are not believed.
         """
         plan, rows = self.sample.plan, self.sample.rows
         here = [np.unique(labels[rows], return_inverse=True)[1] for labels in known]
@@ -285,7 +285,7 @@ class Bank:
         candidates = without_pieces(candidates, earlier, self.sample)
         if self.sample.settings.n_clusters is None:
             candidates = whole_first(candidates, plan)
-            if not self.sample.wide:  # where there are as many numbers of groups as one likes
+            if not self.sample.wide:  # those have paths of many numbers, see below
                 candidates = clear_division_first(candidates, plan)
             # Four groups at the corners of a square are one grouping, or two, and so are three.
             # Who has given one knows of products, and asks for the rest as it is.
