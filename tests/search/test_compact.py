@@ -10,6 +10,7 @@ from multifacet.datasets import make_embedding_views
 from multifacet.metrics import nmi
 from multifacet.search import (
     PLAN,
+    Appraisal,
     Bank,
     Candidate,
     CompactSource,
@@ -17,7 +18,7 @@ from multifacet.search import (
     Sample,
     Settings,
 )
-from multifacet.search.factors import are_independent, factors
+from multifacet.search.factors import are_independent, factors, interaction_of
 from multifacet.search.nested import nested_groups
 from multifacet.search.path import path_of, plateau_of
 from multifacet.search.precedence import (
@@ -100,18 +101,51 @@ def test_three_groups_of_a_product_are_taken_apart_and_uneven_ones_are_not():
     assert factors_first([four, *found], sample)[0] is four
 
 
-def test_what_divides_the_winner_and_is_as_separated_comes_first():
-    fine = np.repeat([0, 1, 2], 60)
-    two, three = groups_of((fine > 0).astype(int)), groups_of(fine)
-    assert clear_division_first([two, three], PLAN)[0] is three
-    for worse in ({"separation": 2.0}, {"surprise": 5.0}, {"believed": False}):
-        assert clear_division_first([two, replace(three, **worse)], PLAN)[0] is two
-    across = groups_of(np.tile([0, 1, 2], 60))
-    assert clear_division_first([two, across], PLAN)[0] is two
-    four = groups_of(np.repeat([0, 1, 2, 3], 45))  # may be a product
-    assert (
-        clear_division_first([groups_of((four.labels > 1).astype(int)), four], PLAN)[0] is not four
+def divided(centres, *labelings):
+    """Return an appraisal of rows around centres (k, 2), and groupings of these as candidates."""
+    owner = np.repeat(np.arange(len(centres)), 60)
+    X = np.asarray(centres)[owner] + np.random.default_rng(0).normal(size=(len(owner), 2))
+    sample = Sample.draw(X, [], Settings(), seed=0)
+    found = [groups_of(np.array(one)[owner[sample.rows]], source="compact") for one in labelings]
+    return Appraisal(sample, found, [CompactSource()]), found
+
+
+def test_what_divides_the_winner_rightly_comes_first():
+    appraisal, (two, three) = divided([[0, 0], [30, 0], [30, 5]], [0, 1, 1], [0, 1, 2])
+    assert clear_division_first([two, three], appraisal)[0].labels is three.labels
+    less_clear = replace(three, separation=2.0, surprise=5.0)
+    first = clear_division_first([two, less_clear], appraisal)[0]
+    assert first.labels is three.labels
+    assert 5 < first.surprise <= two.surprise  # as the weaker of the winner and its division
+    assert clear_division_first([two, replace(three, believed=False)], appraisal)[0] is two
+    across = replace(three, labels=np.arange(len(three.labels)) % 3)
+    assert clear_division_first([two, across], appraisal)[0] is two
+
+
+def test_half_a_group_is_no_division_however_far_the_others_are():
+    appraisal, (two, three) = divided([[0, 0], [30, 0], [30, 0]], [0, 1, 1], [0, 1, 2])
+    assert clear_division_first([two, three], appraisal)[0] is two
+
+
+def test_the_finest_clear_division_comes_first():
+    appraisal, found = divided(
+        [[0, 0], [30, 0], [33, 8], [33, -9]], [0, 1, 1, 1], [0, 1, 2, 1], [0, 1, 2, 3]
     )
+    assert clear_division_first(found, appraisal)[0].labels is found[2].labels
+
+
+def test_four_groups_near_a_square_are_no_product_unless_they_are_as_near_as_chance_rarely_gets():
+    a, b = np.divmod(np.arange(400) % 4, 2)
+    noise = np.random.default_rng(0).normal(size=(400, 2))
+    square = 8.0 * np.column_stack([a, b])
+    near = square + np.where((a & b)[:, None], [0.0, -3.5], 0.0)
+    for points, product in ((square, True), (near, False)):
+        sample = Sample.draw(points + noise, [], Settings(), seed=0)
+        one, other = (part[sample.rows] for part in (a, b))
+        four, halves = groups_of(2 * one + other), [groups_of(one), groups_of(other)]
+        assert interaction_of(sample.X, one, other) <= PLAN.interaction
+        first = factors_first([four, *halves], sample)[0]
+        assert (first is four) != product
 
 
 def test_all_distances_and_a_tree_find_the_same_neighbours():

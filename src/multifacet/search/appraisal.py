@@ -28,7 +28,7 @@ from scipy.sparse import issparse
 from ..linalg import Array
 from .candidate import Candidate
 from .clouds import LongClouds
-from .distinct import distinctnesses
+from .distinct import distinctnesses, gains_of_divisions
 from .judge import gumbel_surprise
 from .residual import GroupResidual
 from .rounding import evened
@@ -57,6 +57,8 @@ class Appraisal:
     ----------
     candidates : list of Candidate
         As they were passed.
+    plan : SearchPlan
+        Constants of the search.
 
     Examples
     --------
@@ -75,7 +77,7 @@ class Appraisal:
         self, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]
     ) -> None:
         plan = sample.plan
-        self._sample, self._plan = sample, plan
+        self._sample, self.plan = sample, plan
         self.candidates = list(candidates)
         even = evened(sample.X)
         self._even = None if issparse(even) or np.array_equal(even, sample.X) else even
@@ -116,44 +118,63 @@ class Appraisal:
             In the same order.
         """
         shown = self.candidates if candidates is None else candidates
-        enough = self._plan.enough_believed if enough is None else enough
+        enough = self.plan.enough_believed if enough is None else enough
         open_ones = [i for i, at in enumerate(self._place) if not shown[at].rejected]
         order = np.array(open_ones, dtype=int)
         order = order[np.argsort(-self._scores[order], kind="stable")]
         count = self._ask(order, enough)
         surprise = self._or_own(self._surprise)
         left = order[count:]
-        surprise[left] = np.minimum(surprise[left], np.nextafter(self._plan.believable, 0.0))
+        surprise[left] = np.minimum(surprise[left], np.nextafter(self.plan.believable, 0.0))
         appraised = [replace(one, score=-np.inf) for one in shown]
         for i in order:
             appraised[self._place[i]] = replace(
                 shown[self._place[i]],
                 surprise=float(surprise[i]),
-                believed=bool(surprise[i] >= self._plan.believable),
+                believed=bool(surprise[i] >= self.plan.believable),
                 score=float(self._scores[i]),
             )
         return appraised
+
+    def division(self, fine: Candidate, coarse: Candidate) -> float:
+        """Return how surprising it is that a candidate divides the groups of another one further.
+
+        Of all neighbouring groups that the coarser one puts together, those count that are least
+        distinct; as with candidates, in the rows as they are, without the means of what is given,
+        and with rounding undone. Zero if nothing is divided.
+        """
+        points = self._points(fine)
+        forms = [self._within(points)]
+        if 0 < self._groups_given() < self.plan.alike_bent:
+            forms.append(points)
+        if self._even is not None:
+            forms.append(self._within((self._even - self._even.mean(axis=0)) @ fine.W))
+        gains = [gains_of_divisions(points, fine.labels, coarse.labels) for points in forms]
+        if not gains[0].size:
+            return 0.0
+        least = np.concatenate(gains).min()
+        return float(self._beyond_usual(least, self._freedom[fine.source]))
 
     def _ask(self, order: Array, enough: int) -> int:
         """Ask candidates in order until enough are believed; return how many had their turn."""
         at, stood, leader = 0, 0, order[:1]
         while at < len(order) and stood < enough:
-            turn = order[at : at + min(self._plan.finalists, enough - stood)]
+            turn = order[at : at + min(self.plan.finalists, enough - stood)]
             asked = self._in_question(turn[~self._asked[turn]], leader)
             self._asked[asked] = True
             for check in self._checks():
                 self._surprise[asked] = np.minimum(self._surprise[asked], check(asked))
                 asked = self._in_question(asked, leader)
-            stood += int((self._or_own(self._surprise)[turn] >= self._plan.believable).sum())
+            stood += int((self._or_own(self._surprise)[turn] >= self.plan.believable).sum())
             at += len(turn)
         return at
 
     def _in_question(self, asked: Array, leader: Array) -> Array:
-        return asked[(self._surprise[asked] >= self._plan.believable) | np.isin(asked, leader)]
+        return asked[(self._surprise[asked] >= self.plan.believable) | np.isin(asked, leader)]
 
     def _scored(self) -> Array:
         """Return what candidates are preferred by (N,), before any question."""
-        plan, fair = self._plan, self._fair
+        plan, fair = self.plan, self._fair
         plain = self._or_own(self._gaps(self._separations))
         beyond = np.maximum(plain - plan.enough, 0.0)
         scores = np.minimum(plain, plan.enough) + np.log1p(beyond) + np.log1p(self._apart)
@@ -166,7 +187,7 @@ class Appraisal:
 
     def _checks(self) -> list[Check]:
         """Return what is asked of candidates: their surprise (n,) in other forms of the rows."""
-        plan, fair, apart, extra = self._plan, self._fair, self._apart, self._extra
+        plan, fair, apart, extra = self.plan, self._fair, self._apart, self._extra
         separations = self._separations
 
         def across_long_clouds(asked: Array) -> Array:
@@ -210,8 +231,8 @@ class Appraisal:
         found = []
         for one in candidates:
             m, q = len(one.labels), one.W.shape[1]
-            made = self._plan.made * self._freedom[one.source] / (m * np.sqrt(q))
-            alone = self._plan.one_direction if q == 1 else 0.0
+            made = self.plan.made * self._freedom[one.source] / (m * np.sqrt(q))
+            alone = self.plan.one_direction if q == 1 else 0.0
             found.append(alone + (made if q == 1 or one.source in fitted else 0.0))
         return np.array(found)
 
@@ -227,7 +248,7 @@ class Appraisal:
         even = self._even - self._even.mean(axis=0)
         points = [even @ one.W for one in candidates]
         found = [
-            NeighbourGraph.of(place, self._plan).separation(one.labels).score
+            NeighbourGraph.of(place, self.plan).separation(one.labels).score
             for one, place in zip(candidates, points, strict=True)
         ]
         apart = self._apart_at(candidates, map(self._within, points))
@@ -250,10 +271,15 @@ class Appraisal:
     def _apart_at(self, candidates: Sequence[Candidate], points: Iterable[Array]) -> Array:
         """Return the surprise of the distinctness of candidates at points (m, q) each."""
         dimensions = np.array([self._freedom[one.source] for one in candidates])
-        level, slope = self._plan.distinctness_scale
         labels = [one.labels for one in candidates]
-        found = distinctnesses(list(zip(points, labels, strict=True)))
-        excess = found - self._plan.usual_distinctness * dimensions
+        return self._beyond_usual(
+            distinctnesses(list(zip(points, labels, strict=True))), dimensions
+        )
+
+    def _beyond_usual(self, found: Array, dimensions: Array | float) -> Array:
+        """Return the surprise of distinctness that was looked for in so many dimensions."""
+        level, slope = self.plan.distinctness_scale
+        excess = found - self.plan.usual_distinctness * dimensions
         return gumbel_surprise(excess / (level + slope * dimensions))
 
 

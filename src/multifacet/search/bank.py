@@ -286,7 +286,7 @@ class Bank:
         if self.sample.settings.n_clusters is None:
             candidates = whole_first(candidates, plan)
             if not self.sample.wide:  # those have paths of many numbers, see below
-                candidates = clear_division_first(candidates, plan)
+                candidates = clear_division_first(candidates, self.appraisal)
             # Four groups at the corners of a square are one grouping, or two, and so are three.
             # Who has given one knows of products, and asks for the rest as it is.
             if not self.sample.labelings:

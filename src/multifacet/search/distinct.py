@@ -79,26 +79,65 @@ def distinctness(points: Array, labels: Array) -> float:
 
 def distinctnesses(cases: Sequence[tuple[Array, Array]]) -> Array:
     """Return the :func:`distinctness` of many groupings, pairs of points and labels, at once."""
-    lines, sides = [], []
+    pairs: list[tuple[Array, Array]] = []
     owners: list[int] = []
     shares: list[float] = []
     for owner, (points, labels) in enumerate(cases):
         nearest = _nearest_groups(points, labels)
-        pairs = np.sort(np.column_stack([np.arange(len(nearest)), nearest]), axis=1)
-        for (one, other), count in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
+        for (one, other), count in zip(*_neighbours(nearest), strict=True):
             rows = np.flatnonzero((labels == one) | (labels == other))
-            second = labels[rows] == one
-            lines.append(_standardised(points[rows], second))
-            sides.append(second)
+            pairs.append((points[rows], labels[rows] == one))
             owners.append(owner)
             shares.append(count / len(nearest))
+    found = np.zeros(len(cases))
+    np.add.at(found, owners, gains_of_two(pairs) * shares)
+    return found
+
+
+def gains_of_divisions(points: Array, fine: Array, coarse: Array) -> Array:
+    """Return the gain (nats) of each two neighbouring groups that a coarser grouping puts together.
+
+    Parameters
+    ----------
+    points : array of shape (n, q)
+        Rows in the subspace of the finer groups.
+    fine, coarse : array of int of shape (n,)
+        Groups; a finer one belongs to the coarser one in which most of its rows are.
+
+    Returns
+    -------
+    array of shape (p,)
+        Gains of two Gaussians over the best unimodal law, as in :func:`distinctness`, of each
+        group and the nearest one beside it; empty if nothing is divided.
+    """
+    counts = np.zeros((int(fine.max()) + 1, int(coarse.max()) + 1))
+    np.add.at(counts, (fine, coarse), 1.0)
+    owner = counts.argmax(axis=1)
+    pairs: list[tuple[Array, Array]] = []
+    for whole in np.flatnonzero(np.bincount(owner) > 1):
+        rows = np.flatnonzero(owner[fine] == whole)
+        parts = np.unique(fine[rows], return_inverse=True)[1]
+        for one, other in _neighbours(_nearest_groups(points[rows], parts))[0]:
+            here = (parts == one) | (parts == other)
+            pairs.append((points[rows[here]], parts[here] == one))
+    return gains_of_two(pairs)
+
+
+def _neighbours(nearest: Array) -> tuple[Array, Array]:
+    """Return pairs (p, 2) of groups of which one is nearest (k,) to the other, and how often."""
+    pairs = np.sort(np.column_stack([np.arange(len(nearest)), nearest]), axis=1)
+    return np.unique(pairs, axis=0, return_counts=True)
+
+
+def gains_of_two(pairs: Sequence[tuple[Array, Array]]) -> Array:
+    """Return the gains (p,) of two Gaussians over one cloud, of pairs of points and sides."""
+    lines = [_standardised(points, second) for points, second in pairs]
+    sides = [second for _, second in pairs]
     gains = [
         _gains(lines[at : at + AT_ONCE], sides[at : at + AT_ONCE])
         for at in range(0, len(lines), AT_ONCE)
     ]
-    found = np.zeros(len(cases))
-    np.add.at(found, owners, np.concatenate([np.zeros(0), *gains]) * shares)
-    return found
+    return np.concatenate([np.zeros(0), *gains])
 
 
 def _nearest_groups(points: Array, labels: Array) -> Array:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+from scipy.special import gammaln
+from scipy.stats import beta
 
 from ..linalg import Array
 from ..metrics import nmi
@@ -147,6 +149,40 @@ def interaction_of(points: Array, a: Array, b: Array) -> float:
     left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
     total = float(((between - between.mean(axis=0)) ** 2).sum())
     return float((left**2).sum()) / max(total, 1e-300)
+
+
+def chance_of_product(points: Array, a: Array, b: Array) -> float:
+    """Return how often groups anywhere look as much like a product as cells of two labelings do.
+
+    With the k = a b means of the cells whitened, the share q of their spread that no sum explains
+    follows a beta law if they lie anywhere: it has (a - 1)(b - 1) of k - 1 degrees of freedom in
+    each direction. What counts is the best of all ways to arrange k groups in a rows and b columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.search.factors import chance_of_product
+    >>> a, b = np.divmod(np.arange(200) % 4, 2)
+    >>> noise = np.random.default_rng(0).normal(size=(200, 2))
+    >>> corners, kite = np.array([[0, 0], [9, 0], [0, 9], [9, 9]]), [[0, 0], [9, 0], [0, 9], [6, 6]]
+    >>> chance_of_product(noise + corners[2 * a + b], a, b) < 0.01
+    True
+    >>> chance_of_product(noise + np.array(kite)[2 * a + b], a, b) > 0.1
+    True
+    """
+    shape = int(a.max()) + 1, int(b.max()) + 1
+    cells = np.unique(a * shape[1] + b, return_inverse=True)[1]
+    means, _ = group_means(points, cells)
+    directions, spread, _ = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
+    k, q = len(means), int((spread > 1e-6 * spread[0]).sum())
+    placed = directions[:, :q].reshape(*shape, q)
+    left = placed - placed.mean(axis=0) - placed.mean(axis=1, keepdims=True)
+    free = (shape[0] - 1) * (shape[1] - 1)
+    law = beta(free * q / 2, (k - 1 - free) * q / 2)
+    arrangements = gammaln(k + 1) - gammaln(shape[0] + 1) - gammaln(shape[1] + 1)
+    if shape[0] == shape[1]:
+        arrangements -= np.log(2)
+    return float(np.exp(min(arrangements + law.logcdf((left**2).sum() / q), 0.0)))
 
 
 def _without(points: Array, groups: Array, sizes: Array) -> Array:

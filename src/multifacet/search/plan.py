@@ -310,6 +310,9 @@ class SearchPlan:
     #: leave open. (Products of 2 x 2 to 3 x 3 groups leave up to 0.025 of it, and one of eight sets
     #: of four groups anywhere less than 0.1.)
     interaction: float = 0.05
+    #: How often groups anywhere may look as much like a product: in a plane, a third of all sets of
+    #: four groups leave less than that share.
+    product_by_chance: float = 0.05
 
     # Whether other rows tell the same
     #: Starts of a refit, and of a further search after the views of the first.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..linalg import Array
 from ..metrics import nmi
+from .appraisal import Appraisal
 from .candidate import Candidate, in_order
-from .factors import are_independent, interaction_of
+from .factors import are_independent, chance_of_product, interaction_of
 from .judge import entropy
 from .pieces import Earlier, doubted
 from .plan import SearchPlan
@@ -44,26 +46,40 @@ def whole_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate
     return candidates
 
 
-def clear_division_first(candidates: list[Candidate], plan: SearchPlan) -> list[Candidate]:
-    """Put a candidate first that divides the winner further, and is as well separated and certain.
+def clear_division_first(candidates: list[Candidate], appraisal: Appraisal) -> list[Candidate]:
+    """Put the finest candidate first that divides the winner further, and rightly so.
 
     It says the same, and more. (One group far from all others is more surprising than three of
-    which two lie near each other.)
+    which two lie near each other.) It does so if every two groups that the winner puts together
+    would be told apart without all others. If the candidate is as well separated and as certain as
+    the winner, it is enough that this is likelier than not. As a whole it is as surprising as the
+    weakest link: the winner, or what divides it.
     """
-    best = candidates[0]
+    best, plan = candidates[0], appraisal.plan
     if best.rejected or not best.believed:
         return candidates
-    for one in candidates[1:]:
-        certain = one.believed and (one.surprise or 0.0) >= plan.enough
-        there = certain and not one.rejected and one.separation >= best.separation
-        if there and _divides(one, best) and share_told(one, best) >= plan.finer_told:
-            return [one, *(c for c in candidates if c is not one)]
+    finer = [one for one in candidates[1:] if _divides(one, best, plan)]
+    for one in sorted(finer, key=lambda one: (one.n_clusters, one.rank), reverse=True):
+        limit = np.log(2) if _is_as_clear(one, best, plan) else plan.believable
+        division = appraisal.division(one, best)
+        if division >= limit:
+            surprise = max(one.surprise or 0.0, min(best.surprise or 0.0, division))
+            others = [c for c in candidates if c is not one]
+            return [replace(one, surprise=surprise), *others]
     return candidates
 
 
-def _divides(one: Candidate, best: Candidate) -> bool:
-    """Whether a candidate has more groups, but not twice as many: these may be a product."""
-    return best.n_clusters < one.n_clusters < 2 * best.n_clusters
+def _divides(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
+    """Whether a believed candidate divides groups of the best, and nothing else."""
+    if one.rejected or not one.believed or one.n_clusters <= best.n_clusters:
+        return False
+    return share_told(one, best) >= plan.finer_told
+
+
+def _is_as_clear(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
+    """Whether a candidate has some more groups, but not twice as many, and is as separated."""
+    certain = (one.surprise or 0.0) >= plan.enough
+    return certain and one.separation >= best.separation and one.n_clusters < 2 * best.n_clusters
 
 
 def one_of_two_first(
@@ -110,7 +126,7 @@ def _is_level(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
     """Whether a candidate divides the best further, and is as good but for chance."""
     if one.rejected or not one.believed:
         return False
-    if not _divides(one, best):
+    if not best.n_clusters < one.n_clusters < 2 * best.n_clusters:  # twice may be a product
         return False
     # What one looks for in two ways is compared by the gaps alone.
     behind = best.separation - one.separation
@@ -162,7 +178,9 @@ def _factor_of(
                 continue
             if not _is_made_of(whole.labels, one.labels, other.labels):
                 continue
-            if interaction_of(points, one.labels, other.labels) <= plan.interaction:
+            if interaction_of(points, one.labels, other.labels) > plan.interaction:
+                continue
+            if chance_of_product(points, one.labels, other.labels) <= plan.product_by_chance:
                 return one
     return None
 
