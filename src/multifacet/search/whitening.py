@@ -80,14 +80,22 @@ class Whitened:
         In the rows as they are, so that what is given spreads them as little as can be: groups are
         found where it is removed, but have to be seen where it is not.
         """
-        shown, ridge = self.seen or self, plan.ridge
-        Z, r = shown.Z, shown.Z.shape[1]
+        shown = self.seen or self
+        return np.linalg.qr(shown.directions @ shown._discriminants(labels, plan))[0]
+
+    def told(self, labels: Array, plan: SearchPlan) -> Array:
+        """Return coordinates (m, q) in which groups (m,) differ most, in units of their spread."""
+        return self.Z @ self._discriminants(labels, plan)
+
+    def _discriminants(self, labels: Array, plan: SearchPlan) -> Array:
+        """Return directions (r, q) of the coordinates in which groups (m,) differ most."""
+        Z, r, ridge = self.Z, self.Z.shape[1], plan.ridge
         between = between_means(Z, labels)
         values, vectors = np.linalg.eigh((1 + ridge) * np.eye(r) - between)
         inner = vectors / np.sqrt(np.maximum(values, ridge)) @ vectors.T
         spread, axes = np.linalg.eigh(inner @ between @ inner)
         q = _number_shown(spread[::-1], labels, plan)
-        return np.linalg.qr(shown.directions @ (inner @ axes[:, ::-1][:, :q]))[0]
+        return inner @ axes[:, ::-1][:, :q]
 
     def spanned(self, labels: Array, plan: SearchPlan) -> Array:
         """Return orthonormal directions (d, q) in which the means of groups (m,) lie, q < k."""

@@ -6,7 +6,7 @@ width, and a small dense one is found inside a wide one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..additive import Pair, bayesian_evidence, likeliest_pair
 from ..candidate import Candidate, in_order
 from ..em import Mixtures, fit_mixtures
 from ..judge import judge
+from ..nested import nested_groups
 from ..sample import Sample
 from ..support import pairwise_nmi
 from ..turns import ONE_OF_TWO
@@ -39,14 +40,16 @@ class MixtureSource(LinearSource):
         components = white.independent(sample.seed)
         numbers = sample.numbers_of_groups(sample.plan.mixture_clusters)
         likely = _Likely(white.Z, sample)
+        found: list[Candidate] = []
         for k in numbers:
             first = _mixture_starts(white, components, k, sample)
             found = [self._judged(sample, white, *one) for one in likely.mixtures(first, k)]
             if found:
-                yield Proposal(found, len(numbers) + 1, optional=False)
+                yield Proposal(found, len(numbers) + 2, optional=False)
+        more = [self._judged(sample, white, *one) for one in _more_groups(white, found, sample)]
         pair = [self._judged(sample, white, ONE_OF_TWO, one) for one in likely.pair()]
-        if pair:
-            yield Proposal(pair, len(numbers) + 1, optional=False)
+        for further in filter(None, (more, pair)):
+            yield Proposal(further, len(numbers) + 2, optional=False)
 
     def _judged(self, sample: Sample, white: Whitened, start: str, labels: Array) -> Candidate:
         plan, W = sample.plan, white.discriminant(labels, sample.plan)
@@ -68,6 +71,28 @@ def _mixture_starts(white: Whitened, components: Array, k: int, sample: Sample) 
         found += [_clusters(Z @ components[list(two)].T, k, 1, sample) for two in planes]
     found += [_clusters(points, k, plan.kmeans_runs, sample) for points in (Z, white.scores)]
     return np.vstack(found).astype(np.intp)
+
+
+def _more_groups(
+    white: Whitened, found: Sequence[Candidate], sample: Sample
+) -> Iterator[tuple[str, Array]]:
+    """Yield more groups (m,) than mixtures have, where the most of these are clear.
+
+    Where some groups are seen, others of the same form are too: in the directions in which those
+    differ, and in units of their spread.
+    """
+    plan = sample.plan
+    clear = [one for one in found if not one.rejected and one.separation >= plan.clear]
+    if not clear or sample.wide or sample.settings.n_clusters is not None:
+        return
+    best = max(clear, key=lambda one: one.separation)
+    numbers = sample.numbers_of_groups(plan.most_groups, plan.rows_per_compact_group)
+    most = min(plan.path_excess * numbers[-1], len(white.Z) // plan.fewest_rows)
+    runs, steps = plan.kmeans_runs, plan.kmeans_steps
+    points = white.told(best.labels, plan)
+    for labels in nested_groups(points, most, runs, steps=steps, seed=sample.seed):
+        if best.n_clusters < labels.max() + 1 <= numbers[-1]:
+            yield "where fewer differ", labels
 
 
 def _clusters(points: Array, k: int, runs: int, sample: Sample) -> Array:
