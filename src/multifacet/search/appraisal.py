@@ -55,6 +55,8 @@ class Appraisal:
 
     Attributes
     ----------
+    sample : Sample
+        The rows.
     candidates : list of Candidate
         As they were passed.
     plan : SearchPlan
@@ -77,7 +79,7 @@ class Appraisal:
         self, sample: Sample, candidates: Sequence[Candidate], sources: Sequence[Source]
     ) -> None:
         plan = sample.plan
-        self._sample, self.plan = sample, plan
+        self.sample, self.plan = sample, plan
         self.candidates = list(candidates)
         even = evened(sample.X)
         self._even = None if issparse(even) or np.array_equal(even, sample.X) else even
@@ -214,7 +216,7 @@ class Appraisal:
         return checks
 
     def _points(self, candidate: Candidate) -> Array:
-        return self._sample.project(candidate.W)
+        return self.sample.project(candidate.W)
 
     def _or_own(self, found: Array) -> Array:
         """Return surprise (N,) by the measure of a source that has one of its own.
@@ -256,17 +258,17 @@ class Appraisal:
 
     def _groups_given(self) -> int:
         """Return how many groups are given in all."""
-        return sum(int(labels.max()) + 1 for labels in self._sample.labelings)
+        return sum(int(labels.max()) + 1 for labels in self.sample.labelings)
 
     def _within(self, points: Array) -> Array:
         """Return points (m, q) without the means of what is given."""
-        if not self._sample.labelings:
+        if not self.sample.labelings:
             return points
-        residual = GroupResidual(points, self._sample.labelings)
+        residual = GroupResidual(points, self.sample.labelings)
         return residual.columns(np.arange(points.shape[1]))
 
     def _gaps(self, found: Array) -> Array:
-        return gap_surprise(self._sample, found)
+        return gap_surprise(self.sample, found)
 
     def _apart_at(self, candidates: Sequence[Candidate], points: Iterable[Array]) -> Array:
         """Return the surprise of the distinctness of candidates at points (m, q) each."""

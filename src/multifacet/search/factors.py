@@ -142,9 +142,14 @@ def are_independent(a: Array, b: Array, plan: SearchPlan) -> bool:
     return nmi(a, b) <= plan.independent + chance_nmi(a, b)
 
 
+def in_cells(*labelings: Array) -> Array:
+    """Return which combination (n,) of the groups of labelings (n,) each row is in, from 0."""
+    return np.unique(np.column_stack(labelings), axis=0, return_inverse=True)[1].ravel()
+
+
 def interaction_of(points: Array, a: Array, b: Array) -> float:
     """Return the share of the spread between the cells of two labelings that their sum leaves."""
-    cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
+    cells = in_cells(a, b)
     between = points - GroupResidual(points, [cells]).columns(np.arange(points.shape[1]))
     left = GroupResidual(between, [a, b]).columns(np.arange(points.shape[1]))
     total = float(((between - between.mean(axis=0)) ** 2).sum())
@@ -171,8 +176,7 @@ def chance_of_product(points: Array, a: Array, b: Array) -> float:
     True
     """
     shape = int(a.max()) + 1, int(b.max()) + 1
-    cells = np.unique(a * shape[1] + b, return_inverse=True)[1]
-    means, _ = group_means(points, cells)
+    means, _ = group_means(points, in_cells(a, b))
     directions, spread, _ = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
     k, q = len(means), int((spread > 1e-6 * spread[0]).sum())
     placed = directions[:, :q].reshape(*shape, q)

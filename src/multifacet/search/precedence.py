@@ -11,7 +11,7 @@ from ..linalg import Array
 from ..metrics import nmi
 from .appraisal import Appraisal
 from .candidate import Candidate, in_order
-from .factors import are_independent, chance_of_product, interaction_of
+from .factors import are_independent, chance_of_product, in_cells, interaction_of
 from .judge import entropy
 from .pieces import Earlier, doubted
 from .plan import SearchPlan
@@ -53,13 +53,16 @@ def clear_division_first(candidates: list[Candidate], appraisal: Appraisal) -> l
     which two lie near each other.) It does so if every two groups that the winner puts together
     would be told apart without all others. If the candidate is as well separated and as certain as
     the winner, it is enough that this is likelier than not. As a whole it is as surprising as the
-    weakest link: the winner, or what divides it.
+    weakest link: the winner, or what divides it. A product with another candidate is no division.
     """
     best, plan = candidates[0], appraisal.plan
     if best.rejected or not best.believed:
         return candidates
+    beside = [one for one in candidates[1:] if _is_beside(one, best, plan)]
     finer = [one for one in candidates[1:] if _divides(one, best, plan)]
     for one in sorted(finer, key=lambda one: (one.n_clusters, one.rank), reverse=True):
+        if any(_divides_like(one, other, best, appraisal.sample) for other in beside):
+            continue
         limit = np.log(2) if _is_as_clear(one, best, plan) else plan.believable
         division = appraisal.division(one, best)
         if division >= limit:
@@ -74,6 +77,32 @@ def _divides(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
     if one.rejected or not one.believed or one.n_clusters <= best.n_clusters:
         return False
     return share_told(one, best) >= plan.finer_told
+
+
+def _is_beside(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
+    """Whether a believed candidate is independent of the best."""
+    return one.believed and not one.rejected and are_independent(one.labels, best.labels, plan)
+
+
+def _divides_like(one: Candidate, other: Candidate, best: Candidate, sample: Sample) -> bool:
+    """Whether a candidate divides the best, or some groups of it, by another grouping beside it."""
+    coarse, fine, beside = best.labels, one.labels, other.labels
+    whole, of_all = in_cells(coarse, fine), in_cells(coarse, fine, beside)
+    divided = entropy(whole) - entropy(coarse)
+    shared = entropy(whole) + entropy(in_cells(coarse, beside)) - entropy(coarse) - entropy(of_all)
+    return shared >= sample.plan.determined * divided and _multiply(best, other, one, sample)
+
+
+def _multiply(one: Candidate, other: Candidate, whole: Candidate, sample: Sample) -> bool:
+    """Whether the effects of two candidates add up where a finer one is seen.
+
+    More than those of groups anywhere do by chance.
+    """
+    points = sample.project(np.linalg.qr(whole.W)[0])
+    if interaction_of(points, one.labels, other.labels) > sample.plan.interaction:
+        return False
+    chance = chance_of_product(points, one.labels, other.labels)
+    return chance <= sample.plan.product_by_chance
 
 
 def _is_as_clear(one: Candidate, best: Candidate, plan: SearchPlan) -> bool:
@@ -169,7 +198,6 @@ def _factor_of(
         for one in candidates[: plan.finalists * 5]
         if not one.rejected and one.n_clusters < whole.n_clusters and _determines(whole, one, plan)
     ]
-    points = sample.project(np.linalg.qr(whole.W)[0])
     for i, one in enumerate(coarser):
         for other in coarser[i + 1 :]:
             if one.n_clusters * other.n_clusters != whole.n_clusters:
@@ -178,9 +206,7 @@ def _factor_of(
                 continue
             if not _is_made_of(whole.labels, one.labels, other.labels):
                 continue
-            if interaction_of(points, one.labels, other.labels) > plan.interaction:
-                continue
-            if chance_of_product(points, one.labels, other.labels) <= plan.product_by_chance:
+            if _multiply(one, other, whole, sample):
                 return one
     return None
 
