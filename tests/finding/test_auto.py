@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import scale
 
 from multifacet import ViewFinder, find_views
 from multifacet.datasets import make_independent_views, make_moons_views
@@ -119,3 +120,27 @@ def test_other_rows_tell_the_same_where_it_takes_many_to_see_it():
     assert nmi(view.labels, hidden) > 0.95
     assert view.stability > 0.8
     assert view.p_value < 0.01
+
+
+@pytest.mark.parametrize("k", [4, 6, 7])
+def test_clear_groups_in_a_plane_are_all_told_once(k):
+    rng = np.random.default_rng(k)
+    truth = rng.integers(0, k, 400)
+    angles = 2 * np.pi * np.arange(k) / k
+    centres = 3.2 / np.sin(np.pi / k) * np.column_stack([np.cos(angles), np.sin(angles)])
+    centres[0] *= 1.6  # four are no square
+    X = np.hstack([centres[truth] + rng.normal(size=(400, 2)), rng.normal(size=(400, 2))])
+    views = ViewFinder(random_state=0).fit(scale(X)).views_
+    assert [view.n_clusters for view in views] == [k]
+    assert nmi(views[0].labels, truth) > 0.9
+
+
+def test_two_groupings_of_several_groups_are_told_whole():
+    rng = np.random.default_rng(0)
+    X, truths = make_independent_views(400, ["blobs", "blobs"], n_clusters=[3, 5], random_state=rng)
+    X = np.hstack([X, rng.normal(size=(400, 4))])
+    X = X @ np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    views = ViewFinder(random_state=0).fit(scale(X)).views_
+    assert sorted(view.n_clusters for view in views) == [3, 5]
+    for truth in truths.T:
+        assert max(nmi(view.labels, truth) for view in views) > 0.95

@@ -19,7 +19,7 @@ from ..progress import Callback
 from .appraisal import Appraisal
 from .candidate import Candidate, Settings, in_order
 from .judge import chance_nmi
-from .pieces import Earlier
+from .pieces import Earlier, doubted
 from .plan import PLAN, SearchPlan
 from .precedence import (
     clear_division_first,
@@ -273,16 +273,10 @@ class Bank:
         comes first. Pieces of what was found in ``subspaces`` (d, q), as far as these are known,
         are not believed.
         """
-        plan, rows = self.sample.plan, self.sample.rows
-        here = [np.unique(labels[rows], return_inverse=True)[1] for labels in known]
+        plan, here = self.sample.plan, self._here(known)
         new = [_unless_known(one, here, plan) for one in self.appraisal.candidates]
         candidates = _each_once(self.appraisal.answered(new))
-        earlier = [
-            Earlier(labels, W)
-            for labels, W in zip(here, subspaces, strict=False)
-            if W is not None and W.size
-        ]
-        candidates = without_pieces(candidates, earlier, self.sample)
+        candidates = without_pieces(candidates, _earlier(here, subspaces), self.sample)
         if self.sample.settings.n_clusters is None:
             candidates = whole_first(candidates, plan)
             if not self.sample.wide:  # those have paths of many numbers, see below
@@ -294,8 +288,35 @@ class Bank:
             candidates = one_of_two_first(candidates, self.appraisal.candidates, plan)
             if self.sample.wide:
                 candidates = finest_first(candidates, plan)
-        settings = candidates[0].settings
-        return Selection(candidates, rows, settings, rule="surprise", plan=plan)
+        return self.selection(candidates)
+
+    def dividing(
+        self,
+        candidate: Candidate,
+        labels: Array,
+        known: Sequence[Array],
+        subspaces: Sequence[Array | None],
+    ) -> Selection | None:
+        """Return what rightly divides groups (n,) that a candidate of another bank tells.
+
+        None if nothing does, or pieces of what is known (n,) and was found in ``subspaces`` (d, q).
+        """
+        best = replace(candidate, labels=in_order(self._here([labels])[0]))
+        candidates = clear_division_first([best, *self.candidates], self.appraisal)
+        earlier = _earlier(self._here(known), subspaces)
+        if candidates[0] is best or not doubted(self.sample, candidates[0], earlier).believed:
+            return None
+        return self.selection(candidates)
+
+    def _here(self, known: Sequence[Array]) -> list[Array]:
+        """Return the groups of the rows of the sample (m,) in labelings (n,), numbered from 0."""
+        rows = self.sample.rows
+        return [np.unique(labels[rows], return_inverse=True)[1] for labels in known]
+
+    def selection(self, candidates: list[Candidate]) -> Selection:
+        """Return the selection of the first of candidates, which are in order."""
+        rows, settings = self.sample.rows, candidates[0].settings
+        return Selection(candidates, rows, settings, rule="surprise", plan=self.sample.plan)
 
 
 def _perhaps_clear(candidates: Sequence[Candidate], turn: int, sample: Sample) -> bool:
@@ -327,6 +348,12 @@ def _some(candidates: list[Candidate], sources: Sequence[Source]) -> list[Candid
         names = ", ".join(repr(source.name) for source in sources)
         raise ValueError(f"source {names} proposed no candidate: use one that does")
     return candidates
+
+
+def _earlier(here: Sequence[Array], subspaces: Sequence[Array | None]) -> list[Earlier]:
+    """Return the labelings (m,) that were found in a subspace (d, q), as far as it is known."""
+    both = zip(here, subspaces, strict=False)
+    return [Earlier(labels, W) for labels, W in both if W is not None and W.size]
 
 
 def _unless_known(candidate: Candidate, known: Sequence[Array], plan: SearchPlan) -> Candidate:

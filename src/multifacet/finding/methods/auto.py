@@ -110,6 +110,7 @@ class _AutoFinding(Finding):
         self._sources = self._ask(finder.n_starts)
         self._kernel = KernelMethod().begin(finder, X, given, seed)
         self._banks: dict[Clusters, Bank] = {}
+        self._banks_beside: dict[bytes, Bank] = {}
         self._chosen: dict[str, Source] = {}
         #: Groups (n,) as they were proposed, of views whose edges were put elsewhere.
         self._proposed: dict[str, Array] = {}
@@ -139,6 +140,8 @@ class _AutoFinding(Finding):
             # The quick sources saw the leading directions only; the papers' start sees all.
             beyond = self._kernel.next(known, n_clusters, position)
             return beyond and _with_rounding_undone(beyond, choice.sample)
+        if n_clusters is None and not (self._given or choice.sample.wide):
+            choice = self._divided(choice, found) if choice.best.believed else choice
         return self._finished(choice, known)
 
     def chance(self, view: View, n_clusters: Clusters, stability: float | None) -> float:
@@ -194,14 +197,19 @@ class _AutoFinding(Finding):
         return {source.name: source for source in found}
 
     def _search(
-        self, known: Sequence[Array], n_clusters: Clusters, sources: dict[str, Source]
+        self,
+        known: Sequence[Array],
+        n_clusters: Clusters,
+        sources: dict[str, Source],
+        *,
+        announced: bool = True,
     ) -> Bank:
-        """Ask sources beside what is known."""
+        """Ask sources beside what is known; how far they are is ``announced``."""
         # Without anything given there is nothing to weigh.
         settings = replace(asked(n_clusters), novelty_weight=None if known else NOVELTY_WEIGHT)
         with single_threaded_blas():
             sample = self._drawn(known, settings)
-            callback = as_callback(self._finder.verbose)
+            callback = as_callback(self._finder.verbose) if announced else None
             return Bank.collect(sample, list(sources.values()), callback)
 
     def _drawn(self, known: Sequence[Array], settings: Settings) -> Sample:
@@ -209,9 +217,40 @@ class _AutoFinding(Finding):
 
     def _best(self, bank: Bank, found: Sequence[Array]) -> _Choice:
         """Return the winner of a bank beside views that were found."""
-        subspaces = [self._subspaces.get(in_order(labels).tobytes()) for labels in found]
-        selection = bank.beside(found, subspaces)
+        selection = bank.beside(found, self._subspaces_of(found))
         return _Choice(bank.sample, selection, self._sources[selection.chosen.source])
+
+    def _divided(self, choice: _Choice, found: Sequence[Array]) -> _Choice:
+        """Return a winner, or what divides its groups further beside other views (n,).
+
+        In a table of two groupings the means of both hide finer groups of either. What is there
+        beside the first view is as good as known.
+        """
+        labels, subspaces = np.asarray(self._labelled(choice).labels), self._subspaces_of(found)
+        if not found:
+            second = self._best(self._banks[None], [labels])
+            if not (second.best.believed and self._clear(second, None)):
+                return choice
+            second = self._divided(second, [labels])
+            found, subspaces = [np.asarray(self._labelled(second).labels)], [second.best.W]
+        bank = self._finer_beside(found, choice.best.n_clusters)
+        selection = bank.dividing(choice.best, labels, found, subspaces)
+        if selection is None:
+            return choice
+        return _Choice(bank.sample, selection, self._sources[selection.chosen.source])
+
+    def _subspaces_of(self, found: Sequence[Array]) -> list[Array | None]:
+        """Return the subspaces (d, q) of views (n,), as far as they are known."""
+        return [self._subspaces.get(in_order(labels).tobytes()) for labels in found]
+
+    def _finer_beside(self, found: Sequence[Array], k: int) -> Bank:
+        """Return mixtures of more than k groups beside views (n,), where nothing is given."""
+        key = np.stack([*found, np.full(len(found[0]), k)]).tobytes()
+        if key not in self._banks_beside:
+            mixture = {MixtureSource.name: self._sources[MixtureSource.name]}
+            numbers = (k + 1, max(k + 1, PLAN.most_clusters))
+            self._banks_beside[key] = self._search(found, numbers, mixture, announced=False)
+        return self._banks_beside[key]
 
     def _clear(self, choice: _Choice, n_clusters: Clusters) -> bool:
         """Tell whether a winner is beyond chance, as far as can be said without refits."""
