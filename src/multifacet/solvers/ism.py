@@ -27,7 +27,7 @@ SHORT_CLIMB, SHORT_PART = 20, 8
 #: Evaluations along the first ridge, after which Phi is asked again how the objective is curved.
 #: That changes less near the top, so each further ridge may be twice as long. Then so many steps
 #: that exchange an axis of W for a higher one, which a ridge may pass by.
-RIDGE, EXCHANGES = 20, 3
+RIDGE, EXCHANGES = 30, 3
 
 
 @dataclass(frozen=True)
