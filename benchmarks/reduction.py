@@ -122,8 +122,12 @@ def methods_here(optional: dict[str, tuple[str, Reduce]] = OPTIONAL) -> dict[str
 
 
 def measured(data: Data, methods: dict[str, Reduce]) -> dict[str, Scores]:
-    """Return what every method reaches on a table: accuracy, or the share of variance explained."""
+    """Return what every method reaches on a table: accuracy, or the share of variance explained.
+
+    One that puts rows nowhere in any fold is left out.
+    """
     found: dict[str, Scores] = {}
+    failed: set[str] = set()
     for learning, out in data.folds:
         varying = data.X[:, data.X[learning].std(axis=0) > 0]  # LFDA fails on others
         scaler = StandardScaler().fit(varying[learning])
@@ -131,15 +135,19 @@ def measured(data: Data, methods: dict[str, Reduce]) -> dict[str, Scores]:
         for name, reduce in methods.items():
             began = time.perf_counter()
             reduction = reduce(X, data.y[learning], data.q, data.real)
+            seconds = time.perf_counter() - began
             if reduction is None:
                 continue
-            scores = found.setdefault(name, Scores())
-            scores.seconds.append(time.perf_counter() - began)
             inside, outside = reduction.transform(X), reduction.transform(unseen)
+            if not np.isfinite(outside).all():
+                failed.add(name)
+                continue
+            scores = found.setdefault(name, Scores())
+            scores.seconds.append(seconds)
             for model_name, model in data.models.items():
                 score = model.fit(inside, data.y[learning]).score(outside, data.y[out])
                 scores.by_model.setdefault(model_name, []).append(score)
-    return found
+    return {name: scores for name, scores in found.items() if name not in failed}
 
 
 def mean_and_error(values: list[float]) -> Figure | None:

@@ -15,6 +15,7 @@ from benchmarks.papers.reproduction import PAGE, reproduction
 from benchmarks.record import PACKAGES, RESULTS, Origin, Record, measure, records
 from benchmarks.table import Figure, Table, figure, shown
 from benchmarks.tables import RIVALS, summary
+from benchmarks.targets import FOLDS, Data
 
 from multifacet.search import PLAN
 
@@ -148,6 +149,19 @@ def test_rivals_that_cannot_run_here_are_named():
     table = reduction.summary("Some tables", {"one": {"SupervisedKDR": scores, "PCA": scores}})
     assert "Without UMAP, LMNN, LFDA: metric_learn and umap not installed" in table.note
     assert [row[0] for row in table.rows] == ["SupervisedKDR", "PCA"]
+
+
+def test_a_rival_that_puts_rows_nowhere_is_left_out():
+    class Nowhere:
+        def transform(self, X):
+            return np.full((len(X), 2), nan)
+
+    rng = np.random.default_rng(0)
+    data = Data("a table", rng.standard_normal((100, 3)), np.arange(100) % 2)
+    methods = {"PCA": reduction.METHODS["PCA"], "Nowhere": lambda X, y, q, real: Nowhere()}
+    found = reduction.measured(data, methods)
+    assert set(found) == {"PCA"}
+    assert len(found["PCA"].by_model["kNN"]) == FOLDS
 
 
 def test_ours_has_to_be_first_and_not_behind():
