@@ -24,7 +24,10 @@ RESULTS = ROOT / "benchmarks" / "results"
 #: What runs write themselves; it does not make a tree another one than its commit.
 WRITTEN = ("benchmarks/results", "docs/reproduction.md", "docs/images")
 #: Packages whose versions are recorded, where installed.
-PACKAGES = ("multifacet", "numpy", "scipy", "scikit-learn", "joblib", "dask", "pymanopt", "clustpy")
+PACKAGES = (
+    *("multifacet", "numpy", "scipy", "scikit-learn", "joblib", "dask"),
+    *("pymanopt", "clustpy", "umap-learn", "metric-learn"),
+)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import subprocess
 import sys
 import warnings
@@ -11,10 +12,18 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from matplotlib.figure import Figure
+
 from multifacet import find_views
 from multifacet.datasets import make_gaussian_views
 from multifacet.explain import explain
-from multifacet.plotting import plot_frontier, plot_loadings, plot_view, plot_views
+from multifacet.plotting import (
+    plot_frontier,
+    plot_loadings,
+    plot_sparsity,
+    plot_view,
+    plot_views,
+)
 
 RNG = np.random.default_rng(0)
 LONG = [f"a_name_of_sixty_characters_with_$dollars$_that_never_ends_no_{i:02d}" for i in range(15)]
@@ -186,3 +195,23 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("counts", [(8, 5, 3, 2), (26, 18, 12, 8, 5, 3, 2), (4710, 512, 63, 2)])
+def test_numbers_below_a_path_do_not_run_together(counts):
+    steps = [SimpleNamespace(n_loadings=n, n_features=n, score=0.9, error=0.1) for n in counts]
+    figure = Figure(figsize=(8, 3))
+    axes = figure.subplots(1, 2)
+    ax = plot_sparsity(SimpleNamespace(path=steps, chosen=steps[0]), ax=axes[1])
+    figure.canvas.draw()
+    low, high = ax.get_xlim()
+    labels = [
+        label
+        for place, label in zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
+        if low <= place <= high
+    ]
+    assert len(labels) >= 2
+    assert not any(label.get_text() for label in ax.get_xticklabels(minor=True))
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+    assert all(label.get_text().isdigit() for label in labels)

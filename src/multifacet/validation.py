@@ -349,6 +349,21 @@ def are_classes(values: Array, kernel: str = "auto") -> bool:
     return whole and len(np.unique(values)) <= MAX_CLASSES and kernel != "gaussian"
 
 
+def say_codes(y: Array) -> None:
+    """Warn of whole numbers that look like codes of classes, but are too many to be taken so."""
+    if y.ndim == 2 or y.dtype.kind not in "iu" or are_classes(y):
+        return
+    values, counts = np.unique(y, return_counts=True)
+    low, high = int(values[0]), int(values[-1])
+    if low in (0, 1) and high - low == len(values) - 1 and counts.min() > 1:
+        warnings.warn(
+            f"y has the {len(values)} whole numbers from {low} to {high} and is taken as a real "
+            "target: pass y.astype(str) if they are classes, or y.astype(float) if they are not",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 def as_target(y: Any, n_rows: int) -> Array:
     """Return y as an array (n,) or (n, m) of matching length, without missing values."""
     values = np.asarray(y)

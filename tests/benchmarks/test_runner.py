@@ -9,11 +9,13 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+from benchmarks import reduction
 from benchmarks.__main__ import NAMES, PAPERS, chosen_names, main
 from benchmarks.papers.reproduction import PAGE, reproduction
 from benchmarks.record import PACKAGES, RESULTS, Origin, Record, measure, records
 from benchmarks.table import Figure, Table, figure, shown
 from benchmarks.tables import RIVALS, summary
+from benchmarks.targets import FOLDS, Data
 
 from multifacet.search import PLAN
 
@@ -131,3 +133,49 @@ def test_real_tables_are_counted():
     assert told["auto first"] == [Figure(0.47, "0.470"), 1, 1]
     assert told["LinearKDAC"] == [Figure(0.48, "0.480"), 1, 0]
     assert told["NrKmeans"] == [None, None, None]
+
+
+def test_rivals_that_cannot_run_here_are_named():
+    """One is not installed, the other asks for an argument that scikit-learn no longer has."""
+
+    def outdated(X, y, q, real):
+        raise TypeError("unexpected keyword argument")
+
+    rivals = {"Absent": ("no_such_module", reduction.pls), "Old": ("json", outdated)}
+    assert set(reduction.methods_here(rivals)) == set(reduction.METHODS)
+    here = reduction.methods_here({"Present": ("json", reduction.pls)})
+    assert set(here) == {*reduction.METHODS, "Present"}
+    scores = reduction.Scores({"kNN": [0.9, 1.0], "linear": [0.8, 0.9]}, [0.1])
+    table = reduction.summary("Some tables", {"one": {"SupervisedKDR": scores, "PCA": scores}})
+    assert "Without UMAP, LMNN, LFDA: metric_learn and umap not installed" in table.note
+    assert [row[0] for row in table.rows] == ["SupervisedKDR", "PCA"]
+
+
+def test_a_rival_that_puts_rows_nowhere_is_left_out():
+    class Nowhere:
+        def transform(self, X):
+            return np.full((len(X), 2), nan)
+
+    rng = np.random.default_rng(0)
+    data = Data("a table", rng.standard_normal((100, 3)), np.arange(100) % 2)
+    methods = {"PCA": reduction.METHODS["PCA"], "Nowhere": lambda X, y, q, real: Nowhere()}
+    found = reduction.measured(data, methods)
+    assert set(found) == {"PCA"}
+    assert len(found["PCA"].by_model["kNN"]) == FOLDS
+
+
+def test_ours_has_to_be_first_and_not_behind():
+    def scores(value):
+        return reduction.Scores({one: [value - 0.01, value + 0.01] for one in ("kNN", "linear")})
+
+    def found(ours):
+        rivals = {"PCA": scores(0.7), "LDA": scores(0.8)}
+        tables = ("first", "second")
+        return {name: {"SupervisedKDR": scores(ours[name])} | rivals for name in tables}
+
+    good, bad = found({"first": 0.9, "second": 0.85}), found({"first": 0.9, "second": 0.6})
+    table = reduction.standing({"good": good, "bad": bad})
+    assert [(row[0], row[2], row[-1]) for row in table.rows] == [
+        ("good", "SupervisedKDR", True), ("good", "SupervisedKDR", True),
+        ("bad", "LDA", False), ("bad", "LDA", False),
+    ]  # fmt: skip

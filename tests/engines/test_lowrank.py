@@ -11,10 +11,11 @@ from scipy.sparse import csr_matrix
 from multifacet import KDAC, EmbeddingKDAC, SupervisedKDR
 from multifacet.datasets import make_moons_views
 from multifacet.engines import Exact, LowRank
-from multifacet.kernels import Gaussian, Linear, Multiquadratic, Squared
+from multifacet.engines.alike import Alike
+from multifacet.kernels import Gaussian, Linear, Multiquadratic, Polynomial, Squared
 from multifacet.linalg import orthonormalise, subspace_distance
 from multifacet.metrics import nmi
-from multifacet.problems import alternative
+from multifacet.problems import Gamma, alternative, one_hot, supervised
 
 from ..reference import KERNELS
 
@@ -185,3 +186,27 @@ def test_methods_that_do_not_fit_the_kernel(problem):
 def test_too_little_memory_is_said_before_it_is_used(problem):
     with pytest.raises(MemoryError, match=r"needs about .* MiB for 900 rows and 6 features"):
         LowRank(memory="10 KiB").attach(problem[0], Gaussian(1.0))
+
+
+@pytest.mark.parametrize("n_classes", [2, 7, 60])
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Gaussian(2.0) + 0.1 * Polynomial(2)])
+def test_rows_of_a_class_are_taken_together(n_classes, kernel):
+    """The same Gamma with factors that differ in every row gives the same sums."""
+    rng = np.random.default_rng(0)
+    X, W = rng.standard_normal((700, 6)), orthonormalise(rng.standard_normal((6, 2)))
+    one = supervised(one_hot(np.arange(700) % n_classes)).gamma()
+    v = rng.standard_normal((700, 1))
+    other = Gamma(np.hstack([one.factors, v, v]), np.r_[one.weights, 1.0, -1.0])
+    sums = LowRank(rank=100).attach(X, kernel)
+    for operation in ("phi_and_objective", "phi_times_w"):
+        (found, value), (expected, level) = (getattr(sums, operation)(W, g) for g in (one, other))
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(found / scale, expected / scale, atol=1e-10)
+        assert value == pytest.approx(level, rel=1e-10)
+
+
+def test_factors_of_the_same_mark_are_not_taken_for_alike():
+    F = np.array([[np.cos(2), 0.0], [0.0, np.cos(1)], [np.cos(2), 0.0]])
+    assert Alike.of(F) is None
+    alike = Alike.of(F[[0, 2]])
+    assert [list(rows) for rows in alike.groups] == [[0, 1]]

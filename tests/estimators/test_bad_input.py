@@ -267,3 +267,17 @@ class Sliced:
 )
 def test_objects_that_are_no_table_are_refused_at_once(call, name):
     expect_error(rf"{name} is of type Sliced: pass a data frame", lambda: call(Sliced()))
+
+
+def test_codes_of_many_classes_are_told_from_numbers():
+    rng = np.random.default_rng(0)
+    codes = rng.permutation(np.arange(150) % 30)
+    X = np.hstack([rng.standard_normal((30, 3))[codes], rng.standard_normal((150, 2))])
+    with pytest.warns(UserWarning, match=r"30 whole numbers from 0 to 29 .* y\.astype\(str\)"):
+        SupervisedKDR(1, bandwidth=2.0).fit(X, codes)
+    told = SupervisedKDR(3, bandwidth=2.0).fit(X, codes.astype(str))  # warnings are errors
+    assert np.abs(told.components_[:, 3:]).max() < 0.5
+    counts = rng.poisson(40, 150)  # with gaps
+    for numbers in (codes.astype(float), counts):
+        SupervisedKDR(1, bandwidth=2.0).fit(X, numbers)
+    SupervisedKDR(1, bandwidth=2.0, target_kernel="gaussian").fit(X, codes)

@@ -201,6 +201,7 @@ def many_classes(rng):
     return np.hstack([near, 2 * rng.standard_normal((1200, 10))]), y
 
 
+@pytest.mark.filterwarnings("ignore:left out .* constant features")  # words that no text has
 @pytest.mark.parametrize("make", [wide, words, one_in_fifty, many_classes])
 def test_hard_tables_are_predicted_better_than_from_principal_components(make):
     X, y = make(np.random.default_rng(0))
@@ -281,10 +282,14 @@ def test_a_real_target_of_forty_rows_and_two_thousand_features(q):
     X[:, :300] += 0.7 * factors @ rng.standard_normal((5, 300))
     y = factors[:, 0] + 0.3 * rng.standard_normal(440)
     X = (X - X[:n].mean(axis=0)) / X[:n].std(axis=0)
+    model = SupervisedKDR(q)
     ours, theirs = (
         KNeighborsRegressor(3)
         .fit(one.fit(X[:n], y[:n]).transform(X[:n]), y[:n])
         .score(one.transform(X[n:]), y[n:])
-        for one in (SupervisedKDR(q), PLSRegression(q))
+        for one in (model, PLSRegression(q))
     )
     assert ours > theirs
+    # The rows have 39 coordinates. There W comes to rest, though an axis hardly matters.
+    assert model.result_.converged
+    assert model.certificate_.stationary

@@ -36,6 +36,7 @@ def test_the_path_goes_from_wide_to_narrow_and_the_clearest_clusters_win():
     assert f"bandwidth {selection.settings.bandwidth:.3g}" in str(selection)
 
 
+@pytest.mark.filterwarnings("ignore:.*rises only by changing the clusters")  # one of the papers'
 def test_nothing_is_chosen_where_nothing_is_open():
     X = scale(load_iris().data)
     for options in ({"bandwidth": "median"}, {"bandwidth": 1.5}, {"kernel": "linear"}):

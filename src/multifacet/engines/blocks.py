@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 
 from ..kernels import Kernel
 from ..linalg import Array
+from .alike import Alike
 from .tiles import Points
 
 #: Numbers per block of rows: a block and what is made of it stay in cache.
@@ -170,7 +171,9 @@ def slope_rows(
     block: Block, F: Array, *, form: str, weights: Array, pull: Array, width: int
 ) -> Array:
     """Return Psi V (b, width) = sum_c s_c f_c o (C pull_c)."""
-    C = block.features(slope=True)[1][form]
+    C, alike = block.features(slope=True)[1][form], Alike.of(F)
+    if alike is not None:
+        return alike.spread(C, pull.reshape(C.shape[1], -1, width) * weights[:, None])
     return np.einsum("nr,nrm->nm", F * weights, product(C, pull).reshape(len(C), -1, width))
 
 
@@ -215,7 +218,11 @@ def slope_sums(block: Block, F: Array, V: Array, *, form: str) -> Sums:
 def projected_products(block: Block, F: Array) -> Sums:
     """Return C'F (m, r), and C'(f_c o [P, 1]) (m, r (q + 1)) of each slope, all c side by side."""
     C, slopes = block.features(slope=True)
-    F = F.astype(C.dtype, copy=False)
+    F, alike = F.astype(C.dtype, copy=False), Alike.of(F)
+    if alike is not None:
+        P = _beside_ones(block)
+        found = (alike.sums(part, P).transpose(1, 0, 2) for part in slopes.values())
+        return product(C.T, F), *(one.reshape(C.shape[1], -1).astype(float) for one in found)
     spread = (F[:, :, None] * _beside_ones(block)[:, None, :]).reshape(len(F), -1)
     return product(C.T, F), *(product(part.T, spread) for part in slopes.values())
 
@@ -298,6 +305,9 @@ def _times_data(block: Block, F: Array, C: Array) -> Array:
             found[c] = np.vstack([np.asarray(X.T @ scaled) - np.outer(mean, sums), sums])
         return found
     X = np.column_stack([X - mean, np.ones(len(X))]).astype(C.dtype, copy=False)
+    alike = Alike.of(F)
+    if alike is not None:
+        return alike.sums(X, C)
     spread = (F[:, :, None].astype(C.dtype) * X[:, None, :]).reshape(len(X), -1)
     return (spread.T @ C).reshape(shape)
 

@@ -90,7 +90,7 @@ class Points:
         if form == "inner":
             return product(self.rows[rows], other.rows[cols].T, scratch)
         beta = product(self._left[rows], other._right[:, cols], scratch)
-        np.maximum(beta, 0.0, out=beta)
+        np.abs(beta, out=beta)  # rounding may leave less than zero; a maximum takes as long as exp
         if other is self and rows == cols:
             np.fill_diagonal(beta, 0.0)  # exactly, or a tiny bandwidth would magnify rounding
         return beta

@@ -19,7 +19,7 @@ from ..linalg import Array, orthonormalise
 from ..progress import as_callback
 from ..search.starts import random_start, spectral_start
 from ..solvers import Solver, as_solver
-from ..validation import check_choice, check_count, check_data, draw_seed
+from ..validation import check_choice, check_count, check_data, draw_seed, say_codes
 from .base import SubspaceEstimator, Targeted
 
 
@@ -157,7 +157,8 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             Data, scaled as distances should count.
         y : array-like of shape (n,) or (n, m)
             Classes, or one or several real targets. One column of whole numbers with at most 20
-            different values counts as classes unless ``target_kernel="gaussian"``.
+            different values counts as classes unless ``target_kernel="gaussian"``; codes of more
+            classes do as words, ``y.astype(str)``.
 
         Returns
         -------
@@ -166,7 +167,10 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         """
         X = check_data(self, X, lazy=True)
         kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
-        target = Target.of(self._required(y, X.shape[0]), kernel, X.shape[1])
+        values = self._required(y, X.shape[0])
+        if kernel == "auto":
+            say_codes(values)
+        target = Target.of(values, kernel, X.shape[1])
         X = self._set_mean(X)
         sparsity = check_sparsity(self.sparsity, target)
         self.sparsity_: SparsityPath | None = None

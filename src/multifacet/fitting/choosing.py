@@ -13,6 +13,7 @@ from ..engines.threads import ordered_map
 from ..kernels import Kernel, typical_distance, with_bandwidth
 from ..linalg import Array, orthonormalise
 from ..problems import Gamma
+from ..solvers import ISM
 from .climbing import climbed, held_out_scores
 from .held_out import PLAN, HeldOutPlan, HeldOutSelection, Setting
 from .sampled import Rows
@@ -99,6 +100,11 @@ class HeldOutChoice:
             W = self.climbed(Z, self.rows.gamma, sigma, W, q)
         assert W is not None
         return W
+
+    def settled(self, metric: Metric, W: Array, sigma: float | None) -> Array:
+        """Return the W (r, q), in a metric, at which a climb from W on the whole sample ends."""
+        sums = few_rows((metric @ self.rows.Z.T).T, with_bandwidth(self.kernel, sigma))
+        return ISM(0).solve(sums, self.rows.gamma, W).W
 
     def descent(self, metric: Metric, q: int, last: float | str | None) -> list[float | None]:
         """Return bandwidths from wide to narrow, down to the last one if it is a number."""

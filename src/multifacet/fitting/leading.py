@@ -125,7 +125,7 @@ def lead(X: Any, target: Target, asked: Asked) -> Led:
     if share:
         metric = _all_features(X, target, rows, share)
     if asked.followed and q <= rows.Z.shape[1]:
-        W, approach = _followed(choice, X.shape[0], q, share, width)
+        W, approach = _followed(choice, X.shape, q, share, width)
         W = W if metric is None else metric.divided(W)
     kernel = with_bandwidth(asked.kernel, width)
     return Led(kernel, q, share, width, selection, metric, W, approach, choice)
@@ -139,15 +139,21 @@ def _all_features(X: Any, target: Target, rows: Rows, share: float) -> Metric:
 
 
 def _followed(
-    choice: HeldOutChoice, n_rows: int, q: int, share: float, width: float | None
+    choice: HeldOutChoice, shape: tuple[int, int], q: int, share: float, width: float | None
 ) -> tuple[Array, list[float | None]]:
-    """Return the basis (d, q) to which a path leads on the sample, and bandwidths still to come."""
+    """Return the basis (d, q) to which a path leads on the sample, and bandwidths still to come.
+
+    Few rows of more features are all in the sample, in fewer coordinates: W comes to rest there.
+    """
+    n_rows, n_features = shape
     metric = choice.rows.whitening(share)
     widths, approach = choice.descent(metric, q, width), list[float | None]()
     if len(choice.rows.Z) < n_rows:  # local optima of the sample are not those of all rows
         end = max(1, len(widths) - PLAN.approach)
         widths, approach = widths[:end], widths[end - 1 : -1]
     W = choice.start(metric, q, widths)
+    if choice.rows.Z.shape[1] < n_features and len(choice.rows.Z) == n_rows:
+        W = choice.settled(metric, W, width)  # here Phi is small, with all features it is not
     return choice.rows.lift(orthonormalise(metric @ W)), approach
 
 

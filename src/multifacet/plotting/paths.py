@@ -104,7 +104,7 @@ def plot_path(selection: Any, *, ax: Axes | None = None) -> Axes:
         )
     ax.plot(getattr(chosen, what), chosen.score, "*", color="black", markersize=14, label="chosen")
     if what == "bandwidth":
-        ax.set_xscale("log")
+        _logarithmic(ax)
     ax.set_xlabel("bandwidth" if what == "bandwidth" else "dimensions")
     ax.set_ylabel("held-out score")
     ax.set_title("prediction of held-out rows", loc="left")
@@ -147,7 +147,7 @@ def plot_sparsity(sparsity: Any, *, ax: Axes | None = None) -> Axes:
     )
     label = f"chosen: {chosen.n_features} features"
     ax.plot(chosen.n_loadings, chosen.score, "*", color=COLOURS[1], markersize=14, label=label)
-    ax.set_xscale("log")
+    _logarithmic(ax)
     ax.margins(0.12)
     annotate(ax, points, [str(one.n_features) for one in path])
     ax.set_xlabel("loadings that are not zero")
@@ -155,3 +155,14 @@ def plot_sparsity(sparsity: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_title("the price of few features, by their number", loc="left")
     ax.legend(loc="lower right", frameon=False)
     return ax
+
+
+def _logarithmic(ax: Axes) -> None:
+    """Make the axis of x logarithmic, with so few plain numbers that they do not run together."""
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullLocator
+
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
+    ax.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+    ax.xaxis.set_minor_locator(NullLocator())

@@ -24,9 +24,10 @@ from .quasi_newton import follow_ridge
 #: Steps after which a climb from the start is no longer short, and the part of all steps that they
 #: may be: along a ridge they are cheaper.
 SHORT_CLIMB, SHORT_PART = 20, 8
-#: Evaluations along a ridge after which Phi is asked again how the objective is curved, and steps
+#: Evaluations along the first ridge, after which Phi is asked again how the objective is curved.
+#: That changes less near the top, so each further ridge may be twice as long. Then so many steps
 #: that exchange an axis of W for a higher one, which a ridge may pass by.
-RIDGE, EXCHANGES = 40, 3
+RIDGE, EXCHANGES = 30, 3
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,11 @@ class ISM:
         last = len(history) + self.max_polish
         few = min(SHORT_CLIMB, -(-self.max_polish // SHORT_PART))
         point, _ = ascend(walk.first, at, history, max_iter=few, tol=self.tol, caution=1.0)
+        length = RIDGE
         while point.residual > self.tol:
             if len(history) >= last:
                 return point, f"climb stopped at its limit of {self.max_polish} steps"
-            steps = min(RIDGE, last - len(history))
+            steps, length = min(length, last - len(history)), 2 * length
             ridge = follow_ridge(point, slope_at, history, max_iter=steps, tol=self.tol)
             left = min(EXCHANGES, last - len(history))
             further, _ = ascend(ridge, at, history, max_iter=left, tol=self.tol, caution=0.1)

@@ -25,8 +25,9 @@ from .point import Point
 MEMORY = 30
 #: Least curvature that Phi is believed to tell, in units of the spread of its eigenvalues.
 LEAST_CURVATURE = 5e-4
-#: Relative gain of a step below which the ridge has ended.
-LEAST_GAIN = 1e-9
+#: Relative gain of a step below which the ridge has ended: what rounding leaves. Near a stationary
+#: point the gain is the square of the residual, which falls faster than ever there.
+LEAST_GAIN = 1e-15
 
 
 def follow_ridge(
