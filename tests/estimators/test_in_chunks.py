@@ -18,6 +18,7 @@ from multifacet import (  # noqa: E402
     find_views,
 )
 from multifacet.datasets import make_gaussian_views  # noqa: E402
+from multifacet.engines import LowRank  # noqa: E402
 from multifacet.metrics import nmi  # noqa: E402
 
 UNEVEN = ((1, 199, 50, 150), (1, 3))
@@ -74,20 +75,47 @@ def sparse_chunks(X, size):
     return da.from_array(X, chunks=(size, -1)).map_blocks(csr_matrix)
 
 
-@pytest.mark.parametrize("kind", ["sparse", "wide"])
-def test_sparse_and_wide_chunks_are_solved_on_a_sample(kind):
+def counts(n_features, kind):
+    """Return rows in memory and in chunks, what is given and what is hidden in them."""
     rng = np.random.default_rng(0)
     hidden, given = rng.integers(0, 2, (2, 300))
-    X = rng.poisson(0.05, size=(300, 1100 if kind == "wide" else 60)).astype(float)
+    X = rng.poisson(0.05, size=(300, n_features)).astype(float)
     X[:, :6] += 4 * hidden[:, None]
     X[:, 6:9] += 3 * given[:, None]
-    chunks = sparse_chunks(X, 80) if kind == "sparse" else da.from_array(X, chunks=(80, 200))
-    settings = {"n_components": 1, "bandwidth": 3.0, "novelty_weight": 3.0, "random_state": 0}
-    model = KDAC(2, init="spectral", **settings).fit(chunks, given=given)
+    if kind == "sparse":
+        return csr_matrix(X), sparse_chunks(X, 80), given, hidden
+    return X, da.from_array(X, chunks=(80, 200)), given, hidden
+
+
+@pytest.mark.parametrize(("n_features", "kind"), [(60, "sparse"), (1100, "sparse"), (1100, "wide")])
+@pytest.mark.parametrize("name", ["KDAC", "LinearKDAC", "EmbeddingKDAC"])
+def test_sparse_and_wide_chunks_have_the_labels_of_rows_in_memory(name, n_features, kind):
+    X, chunks, given, hidden = counts(n_features, kind)
+    fixed = {"n_components": 1, "bandwidth": 3.0, "novelty_weight": 3.0, "init": "spectral"}
+    make = {
+        "KDAC": lambda: KDAC(2, random_state=0, **fixed),
+        "LinearKDAC": lambda: LinearKDAC(2, random_state=0),
+        "EmbeddingKDAC": lambda: EmbeddingKDAC(2, bandwidth=6.0, random_state=0),
+    }[name]
+    local = make().fit(X, given=given)
+    model = make().fit(chunks, given=given)
     assert isinstance(model.labels_, da.Array)
     assert nmi(model.labels_.compute(), hidden) > 0.95
+    assert nmi(model.labels_.compute(), local.labels_) == pytest.approx(1.0)  # by any numbers
     assert (model.predict(chunks).compute() == model.labels_.compute()).all()
-    np.testing.assert_allclose(model.transform(chunks).compute(), model.transform(X), atol=1e-9)
+    if name != "EmbeddingKDAC":  # which has no subspace
+        places = model.transform(chunks).compute()
+        np.testing.assert_allclose(places, model.transform(X), atol=1e-9)
+
+
+@pytest.mark.parametrize(("n_features", "kind"), [(60, "sparse"), (1100, "sparse"), (1100, "wide")])
+def test_sparse_and_wide_chunks_are_reduced_as_rows_in_memory(n_features, kind):
+    X, chunks, given, _ = counts(n_features, kind)
+    settings = {"bandwidth": 3.0, "engine": LowRank() if n_features == 60 else "auto"}
+    local = SupervisedKDR(1, **settings).fit(X, given)
+    model = SupervisedKDR(1, bandwidth=3.0).fit(chunks, given)
+    np.testing.assert_allclose(model.components_, local.components_, atol=1e-6)
+    np.testing.assert_allclose(model.transform(chunks).compute(), local.transform(X), atol=1e-5)
 
 
 def test_a_closed_form_of_sparse_chunks(rows):
@@ -95,17 +123,23 @@ def test_a_closed_form_of_sparse_chunks(rows):
     model = LinearKDAC(3, random_state=0).fit(sparse_chunks(X, 90), given=labelings[:, 0])
     local = LinearKDAC(3, random_state=0).fit(X, given=labelings[:, 0])
     assert nmi(model.labels_.compute(), local.labels_) == pytest.approx(1.0)
-    with pytest.raises(ValueError, match="has 5001 features"):
-        LinearKDAC(2).fit(da.random.random((8, 5001), chunks=(4, -1)))
 
 
-def test_sparse_chunks_are_checked_and_refused_where_all_rows_are_needed():
+def test_a_closed_form_of_more_features_than_have_a_matrix():
+    X = np.random.default_rng(0).normal(size=(30, 5001))
+    X[:, 0] += 100 * (np.arange(30) % 3 == 0)
+    given = np.arange(30) % 2
+    local = LinearKDAC(2, random_state=0).fit(X, given=given)
+    model = LinearKDAC(2, random_state=0).fit(da.from_array(X, chunks=(8, 999)), given=given)
+    assert (model.labels_.compute() == local.labels_).all()
+    np.testing.assert_allclose(model.components_, local.components_, atol=1e-6)
+
+
+def test_sparse_chunks_are_checked():
     X = np.eye(40)
     X[7, 3] = np.nan
     with pytest.raises(ValueError, match=r"NaN: column 3 in row 7"):
         KDAC(2).fit(sparse_chunks(X, 10))
-    with pytest.raises(ValueError, match="takes dense rows"):
-        EmbeddingKDAC(2).fit(sparse_chunks(np.eye(40), 10))
 
 
 MANY = 24_000

@@ -8,9 +8,11 @@ import numpy as np
 
 from ..engines import PairSums, as_engine
 from ..engines.choose import Auto
+from ..engines.contents import DRAWN
 from ..engines.threads import single_threaded_blas, thread_count
 from ..fitting.held_out import PLAN
 from ..fitting.leading import Asked, lead, whitening_shares
+from ..fitting.rows import better_at_hand
 from ..fitting.sampled import Target
 from ..fitting.sparsity import SparsityPath, check_sparsity
 from ..fitting.whole import EXACT_ROWS, WholeTable
@@ -168,6 +170,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
         kernel = check_choice("target_kernel", self.target_kernel, ["auto", "linear", "gaussian"])
         target = Target.of(self._required(y, X.shape[0]), kernel, X.shape[1])
         X = self._set_mean(X)
+        X = X[:] if better_at_hand(X, DRAWN) else X
         sparsity = check_sparsity(self.sparsity, target)
         self.sparsity_: SparsityPath | None = None
         with single_threaded_blas():

@@ -27,9 +27,12 @@ def beside(X: Any, values: Array) -> Any:
     return X.beside(values.astype(np.min_scalar_type(values.max())) if whole else values)
 
 
-def only_by_sample(X: Any) -> bool:
-    """Tell rows in chunks of which no sums are made: sparse ones, or with very many features."""
-    return isinstance(X, LazyRows) and (X.sparse or X.shape[1] > WIDE)
+def better_at_hand(X: Any, most: int) -> bool:
+    """Tell rows in chunks that are few, with so many features that Phi is an operator.
+
+    Its eigenvectors take hundreds of passes, each of which costs more than all of the rows do.
+    """
+    return isinstance(X, LazyRows) and X.shape[0] <= most and X.shape[1] > WIDE
 
 
 def as_came(X: Any, values: Any) -> Any:
