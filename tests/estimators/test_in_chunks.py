@@ -143,8 +143,6 @@ def test_sparse_chunks_are_checked():
 
 
 MANY = 24_000
-#: Centres of a sample and of all rows differ a little, so that a few rows between them do too.
-ALIKE = 0.99
 #: Every estimator with labels, beside what is given; in memory with sums over landmarks.
 LABELS = {
     "KDAC": lambda X, y, **same: (
@@ -185,7 +183,7 @@ def test_labels_of_many_rows_are_those_in_memory(many, name):
     model = LABELS[name](chunks, given)
     labels = model.labels_
     assert isinstance(labels, da.Array)
-    assert nmi(labels.compute(), local) > ALIKE
+    assert nmi(labels.compute(), local) == pytest.approx(1.0)
     told = model.predict(chunks)
     assert isinstance(told, da.Array)
     assert told.chunks[0] == chunks.chunks[0]
@@ -213,7 +211,23 @@ def test_views_of_many_rows_are_those_in_memory(many):
     options = {"given": given, "n_views": 1, "n_clusters": 2, "method": "linear"}
     local = find_views(X, **options)[0].labels
     labels = find_views(chunks, **options).predict(chunks).compute()[:, 0]
-    assert nmi(labels, local) > ALIKE
+    assert (labels == local).all()
+
+
+def test_groups_that_touch_are_told_alike_wherever_the_rows_are(many):
+    """Rows between groups have the same label, for all views and by every way to ask for them."""
+    X = many[0] + 0.8 * np.random.default_rng(1).standard_normal((MANY, 3))
+    chunks = da.from_array(X[::-1], chunks=(7000, -1))
+    options = {"n_views": 2, "n_clusters": 2, "random_state": 0, "n_refits": 0}
+    finder = ViewFinder(**options).fit(X)
+    assert finder.labelings_.shape == (MANY, 2)
+    assert (finder.labelings_ == finder.predict_labelings(X)).all()
+    there = ViewFinder(**options).fit(chunks).labelings_.compute()[::-1]
+    assert (there == finder.labelings_).all()
+    ongoing = ViewFinder(**options).begin(X)
+    first = ongoing.next()
+    second = ongoing.next([first.labels])
+    assert (np.column_stack([first.labels, second.labels]) == finder.labelings_).all()
 
 
 def test_a_supervised_reduction_of_many_rows(many):

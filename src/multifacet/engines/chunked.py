@@ -123,8 +123,7 @@ class Chunked(LazyRows):
     def by_content(self) -> tuple[Array, Array]:
         """Return a sample of the rows (m, d) that they alone decide, and their positions (m,)."""
         drawn = sampled(list(self.array.to_delayed().ravel()))
-        first = np.concatenate([[0], np.cumsum(self.array.chunks[0])])
-        return drawn.rows, first[drawn.places[:, 0]] + drawn.places[:, 1]
+        return drawn.rows, drawn.positions(self.array.chunks[0])
 
     def products(self, columns: Any) -> tuple[Array, Array]:
         """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""

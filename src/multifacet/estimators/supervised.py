@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..content import DRAWN
 from ..engines import PairSums, as_engine
 from ..engines.choose import Auto
-from ..engines.contents import DRAWN
 from ..engines.threads import single_threaded_blas, thread_count
 from ..fitting.held_out import PLAN
 from ..fitting.leading import Asked, lead, whitening_shares

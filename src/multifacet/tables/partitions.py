@@ -91,7 +91,7 @@ def partition_roles(data: Any, *, given: Any = None, **said: Any) -> Roles:
 def _surveyed(data: Any, given: Any) -> tuple[Survey, Any, Any, set[str]]:
     """Return the survey, its sample, what is given there, and the columns that hold labels."""
     data, given, carried = _with_labels(data, given)
-    found = survey(data)
+    found = survey(data, beside=carried)
     n_rows = sum(found.sizes)
     if n_rows < 2:
         raise ValueError(f"data has too few rows ({n_rows}): at least 2 are needed")
@@ -137,9 +137,7 @@ def _sampled_labels(given: Any, found: Survey) -> Any:
     names = _names(given)
     if given is None or (names and all(name in found.columns for name in names)):
         return given
-    offsets = np.concatenate([[0], np.cumsum(found.sizes)])
-    partition, row = found.drawn.places.T
-    positions, n_rows = offsets[partition] + row, int(offsets[-1])
+    positions, n_rows = found.drawn.positions(found.sizes), sum(found.sizes)
     if names and len(names) != n_rows:
         return given  # which is said to be no column
     if isinstance(given, list | tuple) and np.ndim(given[0]) > 0:
