@@ -243,6 +243,7 @@ def test_groups_of_a_large_table_are_those_of_its_partitions(method, tmp_path):
     there = find_views(chunks, **options)
     assert views.labelings.shape == (22_000, 1)
     assert sum(group["size"] for group in views[0].groups) == 22_000
+    assert "Measured on 20,000 of 22,000 rows" in str(views)
     assert (there.predict(chunks).compute() == views.labelings).all()
     assert (views.predict(frame) == views.labelings).all()
     views.save(tmp_path / "views.npz")

@@ -486,7 +486,7 @@ class View:
     def told(self, X: Any, rows: Array) -> View:
         """Return the view of more rows, with the groups that :meth:`predict` tells of them.
 
-        All that was measured stays that of the rows in which the view was found.
+        All that was measured stays that of the rows in which the view was found; a note says so.
 
         Parameters
         ----------
@@ -510,7 +510,9 @@ class View:
         labels = self.rule.predict(places)
         if len(np.unique(labels)) < self.n_clusters:  # a group that the rule never tells
             labels[rows] = self.labels
-        return replace(self, labels=labels, projection=places, told_by=self.rule)
+        note = f"Measured on {len(rows):,} of {X.shape[0]:,} rows, drawn by their content"
+        notes = [*self.notes, note]
+        return replace(self, labels=labels, projection=places, told_by=self.rule, notes=notes)
 
     def plot(self) -> Any:
         """Draw the view in its subspace, beside the features behind it; return the figure.
