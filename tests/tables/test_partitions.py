@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 
 import numpy as np
@@ -226,6 +227,23 @@ def test_rows_of_a_large_table_are_chosen_alike_however_it_comes():
     for one in drawn.values():
         np.testing.assert_allclose(one.X, drawn["pandas"].X, atol=1e-9)
     assert len(drawn["pandas"].X) < 20_000
+
+
+@pytest.mark.parametrize("related", [0.0, 0.02])
+def test_components_of_many_rows_keep_their_scales(related):
+    """A sample of them is correlated by chance, as almost uncorrelated columns are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 4))
+    X = np.linalg.qr(X - X.mean(axis=0))[0] * [90, 50, 20, 9]
+    X[:, 1] += related * X[:, 0]
+    with nullcontext() if related else pytest.warns(UserWarning, match="they are uncorrelated"):
+        local = prepare(X)
+    with nullcontext() if related else pytest.warns(UserWarning, match="they are uncorrelated"):
+        there = prepare_partitions(da.from_array(X, chunks=(4000, 3)))
+    assert local.encoding.scaling == ("units" if related else "components")
+    assert there.encoding.scaling == local.encoding.scaling
+    np.testing.assert_allclose(there.encoding.scale, local.encoding.scale, rtol=1e-9)
+    np.testing.assert_allclose(there.X, local.excerpt().X, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["auto", "linear"])

@@ -196,11 +196,7 @@ def survey(data: Any, size: int = DRAWN, beside: Collection[str] = ()) -> Survey
     """
     from dask import delayed
 
-    if not hasattr(data, "columns"):
-        if data.ndim != 2:
-            raise ValueError(f"data has shape {data.shape}: pass rows of equal length, (n, d)")
-        data = data.rechunk({1: -1})
-    parts = np.ravel(data.to_delayed())
+    parts = parts_of(data)
     look = delayed(partial(_look, size=size, beside=frozenset(beside)))
     nodes = [look(part, number) for number, part in enumerate(parts)]
     try:
@@ -210,6 +206,15 @@ def survey(data: Any, size: int = DRAWN, beside: Collection[str] = ()) -> Survey
     except Exception:
         _name_unreadable(parts)
         raise
+
+
+def parts_of(data: Any) -> Array:
+    """Return the partitions of a dask data frame or array, not yet read, each of whole rows."""
+    if not hasattr(data, "columns"):
+        if data.ndim != 2:
+            raise ValueError(f"data has shape {data.shape}: pass rows of equal length, (n, d)")
+        data = data.rechunk({1: -1})
+    return np.ravel(data.to_delayed())
 
 
 def _name_unreadable(parts: Array) -> None:
