@@ -265,14 +265,14 @@ def are_uncorrelated(gram: Array, n: int, most: float = _ORTHOGONAL) -> bool:
     True
     """
     between = gram - np.diag(np.diag(gram))
-    return float(np.abs(between).max() / n) <= most / np.sqrt(n)
+    return bool(np.abs(between).max() / n <= most / np.sqrt(n))
 
 
 def _are_centred(mean: Array, scale: Array, n: int) -> bool:
     """Tell whether columns of several scales have no mean, to more digits than chance gives."""
     if len(scale) < _FEWEST_COMPONENTS or scale.max() <= _SAME_SCALE * scale.min():
         return False
-    return float(np.abs(mean / scale).max()) <= _ORTHOGONAL / np.sqrt(n)
+    return bool(np.abs(mean / scale).max() <= _ORTHOGONAL / np.sqrt(n))
 
 
 def have_one_length(X: Array, mean: Array, scale: Array) -> bool:
