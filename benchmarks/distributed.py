@@ -19,6 +19,7 @@ from multifacet import (
     KDAC,
     EmbeddingKDAC,
     LinearKDAC,
+    SemiSupervisedKDR,
     SupervisedKDR,
     UnsupervisedKDR,
     ViewFinder,
@@ -170,6 +171,11 @@ def estimators(settings: dict[str, Any]) -> dict[str, Callable[[Any, np.ndarray]
         "SupervisedKDR": lambda X, y: (
             SupervisedKDR(1, kernel="linear").fit(X, y).transform(X)[:, 0] > 0
         ),
+        "SemiSupervisedKDR": lambda X, y: (
+            SemiSupervisedKDR(2, n_components=2, bandwidth=1.0, score_weight=1.0, random_state=0)
+            .fit(X, y.astype(float))
+            .labels_
+        ),
         "ViewFinder": lambda X, y: (
             ViewFinder(1, 2, method="linear", random_state=0).fit(X, given=y).labels_
         ),
@@ -187,8 +193,9 @@ def agreement(rows: int, settings: dict[str, Any]) -> Table:
     table = Table(
         f"Labels of {rows:,} rows beside those of the same rows in memory",
         ["estimator", "equal labels", "rows that differ"],
-        note="Two worker processes. ViewFinder and find_views look at a sample drawn by content, "
-        "all others at the same sample or at all rows. Of SupervisedKDR, the side of the axis.",
+        note="Two worker processes. ViewFinder and find_views look at rows that their content "
+        "chooses, all others at the same sample or at all rows. Of SupervisedKDR, the side of the "
+        "axis.",
     )
     given, _ = labels(rows)
     with way(2):

@@ -143,6 +143,18 @@ def test_indicators_are_properties_not_levels(counts, expected):
     assert np.isfinite(found.effects).all()
 
 
+def test_a_group_has_the_value_that_most_of_its_rows_have():
+    """It is not called by a value that it has not, where another one is usual in it."""
+    place = np.repeat(["home", "work", "none", "home"], [98, 100, 100, 2])
+    labels = np.repeat([0, 1, 2, 1], [98, 100, 100, 2])
+    values = ["home", "none", "work"]
+    X = np.column_stack([place == value for value in values]).astype(float)
+    found = explain(X, labels, np.eye(3), feature_names=[f"net={value}" for value in values])
+    assert "not net=" not in found.sentence
+    assert found.cluster_names[1].startswith("mostly net=work (98 %)")
+    assert found.cluster_names[2] == "all net=none"
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_no_level_is_claimed_where_means_agree(seed):
     X, labelings = make_independent_views(

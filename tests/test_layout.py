@@ -21,7 +21,7 @@ ROOT = Path(multifacet.__file__).parent
 #: ``finding`` makes several views of them, and only ``tables`` brings both together.
 LAYERS = [
     ["linalg", "printable", "progress", "documents", "wording"],
-    ["rowwise"],
+    ["rowwise", "content"],
     ["frames", "explain", "kmeans"],
     ["files", "plotting"],
     ["runs"],

@@ -27,6 +27,11 @@ def in_uneven_chunks(X):
     return da.from_array(X, chunks=((1, 2, 40, len(X) - 43), X.shape[1]))
 
 
+def in_sparse_chunks(X):
+    """Return rows as a dask array of CSR chunks."""
+    return in_uneven_chunks(X).map_blocks(csr_matrix)
+
+
 def dask(**options):
     """Return the Dask engine, if it is installed."""
     pytest.importorskip("dask.array", reason="the extra 'dask' is not installed")
@@ -73,4 +78,7 @@ WAYS = ENGINES | {
     "lowrank sparse": Way(LowRank, FULL, csr_matrix, tolerance=1e-6),
     "lowrank wide": Way(LowRank, FULL | OPERATOR, tolerance=1e-6),
     "lowrank wide sparse": Way(LowRank, FULL | OPERATOR, csr_matrix, tolerance=1e-6),
+    "dask sparse": Way(dask, FULL, in_sparse_chunks, tolerance=1e-6),
+    "dask wide": Way(dask, FULL | OPERATOR, in_uneven_chunks, tolerance=1e-6),
+    "dask wide sparse": Way(dask, FULL | OPERATOR, in_sparse_chunks, tolerance=1e-6),
 }

@@ -103,6 +103,17 @@ def test_several_files_need_no_workers(here, frame, expected, data):
     assert "read in parts" in call(data, *QUICK, "--existing", "a.csv:b").output
 
 
+@pytest.mark.parametrize("data", ["data", "data/*.parquet"])
+def test_what_columns_of_several_files_are_for(here, frame, data):
+    done = CliRunner().invoke(main, ["info", data, "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert told["rows"] == len(frame)
+    assert [column["name"] for column in told["columns"]] == list(frame.columns)
+    refused = CliRunner().invoke(main, ["info", data, "--separator", ";"])
+    assert (refused.exit_code, "read in parts" in refused.output) == (2, True)
+
+
 def test_workers_of_its_own(here, expected, address):
     """In place of a file of labels that was there; rows without names are counted."""
     folder = here / "out"

@@ -18,6 +18,7 @@ from multifacet import (  # noqa: E402
     find_views,
 )
 from multifacet.datasets import make_gaussian_views  # noqa: E402
+from multifacet.engines import LowRank  # noqa: E402
 from multifacet.metrics import nmi  # noqa: E402
 
 UNEVEN = ((1, 199, 50, 150), (1, 3))
@@ -74,20 +75,47 @@ def sparse_chunks(X, size):
     return da.from_array(X, chunks=(size, -1)).map_blocks(csr_matrix)
 
 
-@pytest.mark.parametrize("kind", ["sparse", "wide"])
-def test_sparse_and_wide_chunks_are_solved_on_a_sample(kind):
+def counts(n_features, kind):
+    """Return rows in memory and in chunks, what is given and what is hidden in them."""
     rng = np.random.default_rng(0)
     hidden, given = rng.integers(0, 2, (2, 300))
-    X = rng.poisson(0.05, size=(300, 1100 if kind == "wide" else 60)).astype(float)
+    X = rng.poisson(0.05, size=(300, n_features)).astype(float)
     X[:, :6] += 4 * hidden[:, None]
     X[:, 6:9] += 3 * given[:, None]
-    chunks = sparse_chunks(X, 80) if kind == "sparse" else da.from_array(X, chunks=(80, 200))
-    settings = {"n_components": 1, "bandwidth": 3.0, "novelty_weight": 3.0, "random_state": 0}
-    model = KDAC(2, init="spectral", **settings).fit(chunks, given=given)
+    if kind == "sparse":
+        return csr_matrix(X), sparse_chunks(X, 80), given, hidden
+    return X, da.from_array(X, chunks=(80, 200)), given, hidden
+
+
+@pytest.mark.parametrize(("n_features", "kind"), [(60, "sparse"), (1100, "sparse"), (1100, "wide")])
+@pytest.mark.parametrize("name", ["KDAC", "LinearKDAC", "EmbeddingKDAC"])
+def test_sparse_and_wide_chunks_have_the_labels_of_rows_in_memory(name, n_features, kind):
+    X, chunks, given, hidden = counts(n_features, kind)
+    fixed = {"n_components": 1, "bandwidth": 3.0, "novelty_weight": 3.0, "init": "spectral"}
+    make = {
+        "KDAC": lambda: KDAC(2, random_state=0, **fixed),
+        "LinearKDAC": lambda: LinearKDAC(2, random_state=0),
+        "EmbeddingKDAC": lambda: EmbeddingKDAC(2, bandwidth=6.0, random_state=0),
+    }[name]
+    local = make().fit(X, given=given)
+    model = make().fit(chunks, given=given)
     assert isinstance(model.labels_, da.Array)
     assert nmi(model.labels_.compute(), hidden) > 0.95
+    assert nmi(model.labels_.compute(), local.labels_) == pytest.approx(1.0)  # by any numbers
     assert (model.predict(chunks).compute() == model.labels_.compute()).all()
-    np.testing.assert_allclose(model.transform(chunks).compute(), model.transform(X), atol=1e-9)
+    if name != "EmbeddingKDAC":  # which has no subspace
+        places = model.transform(chunks).compute()
+        np.testing.assert_allclose(places, model.transform(X), atol=1e-9)
+
+
+@pytest.mark.parametrize(("n_features", "kind"), [(60, "sparse"), (1100, "sparse"), (1100, "wide")])
+def test_sparse_and_wide_chunks_are_reduced_as_rows_in_memory(n_features, kind):
+    X, chunks, given, _ = counts(n_features, kind)
+    settings = {"bandwidth": 3.0, "engine": LowRank() if n_features == 60 else "auto"}
+    local = SupervisedKDR(1, **settings).fit(X, given)
+    model = SupervisedKDR(1, bandwidth=3.0).fit(chunks, given)
+    np.testing.assert_allclose(model.components_, local.components_, atol=1e-6)
+    np.testing.assert_allclose(model.transform(chunks).compute(), local.transform(X), atol=1e-5)
 
 
 def test_a_closed_form_of_sparse_chunks(rows):
@@ -95,22 +123,26 @@ def test_a_closed_form_of_sparse_chunks(rows):
     model = LinearKDAC(3, random_state=0).fit(sparse_chunks(X, 90), given=labelings[:, 0])
     local = LinearKDAC(3, random_state=0).fit(X, given=labelings[:, 0])
     assert nmi(model.labels_.compute(), local.labels_) == pytest.approx(1.0)
-    with pytest.raises(ValueError, match="has 5001 features"):
-        LinearKDAC(2).fit(da.random.random((8, 5001), chunks=(4, -1)))
 
 
-def test_sparse_chunks_are_checked_and_refused_where_all_rows_are_needed():
+def test_a_closed_form_of_more_features_than_have_a_matrix():
+    X = np.random.default_rng(0).normal(size=(30, 5001))
+    X[:, 0] += 100 * (np.arange(30) % 3 == 0)
+    given = np.arange(30) % 2
+    local = LinearKDAC(2, random_state=0).fit(X, given=given)
+    model = LinearKDAC(2, random_state=0).fit(da.from_array(X, chunks=(8, 999)), given=given)
+    assert (model.labels_.compute() == local.labels_).all()
+    np.testing.assert_allclose(model.components_, local.components_, atol=1e-6)
+
+
+def test_sparse_chunks_are_checked():
     X = np.eye(40)
     X[7, 3] = np.nan
     with pytest.raises(ValueError, match=r"NaN: column 3 in row 7"):
         KDAC(2).fit(sparse_chunks(X, 10))
-    with pytest.raises(ValueError, match="takes dense rows"):
-        EmbeddingKDAC(2).fit(sparse_chunks(np.eye(40), 10))
 
 
 MANY = 24_000
-#: Centres of a sample and of all rows differ a little, so that a few rows between them do too.
-ALIKE = 0.99
 #: Every estimator with labels, beside what is given; in memory with sums over landmarks.
 LABELS = {
     "KDAC": lambda X, y, **same: (
@@ -151,7 +183,7 @@ def test_labels_of_many_rows_are_those_in_memory(many, name):
     model = LABELS[name](chunks, given)
     labels = model.labels_
     assert isinstance(labels, da.Array)
-    assert nmi(labels.compute(), local) > ALIKE
+    assert nmi(labels.compute(), local) == pytest.approx(1.0)
     told = model.predict(chunks)
     assert isinstance(told, da.Array)
     assert told.chunks[0] == chunks.chunks[0]
@@ -179,7 +211,23 @@ def test_views_of_many_rows_are_those_in_memory(many):
     options = {"given": given, "n_views": 1, "n_clusters": 2, "method": "linear"}
     local = find_views(X, **options)[0].labels
     labels = find_views(chunks, **options).predict(chunks).compute()[:, 0]
-    assert nmi(labels, local) > ALIKE
+    assert (labels == local).all()
+
+
+def test_groups_that_touch_are_told_alike_wherever_the_rows_are(many):
+    """Rows between groups have the same label, for all views and by every way to ask for them."""
+    X = many[0] + 0.8 * np.random.default_rng(1).standard_normal((MANY, 3))
+    chunks = da.from_array(X[::-1], chunks=(7000, -1))
+    options = {"n_views": 2, "n_clusters": 2, "random_state": 0, "n_refits": 0}
+    finder = ViewFinder(**options).fit(X)
+    assert finder.labelings_.shape == (MANY, 2)
+    assert (finder.labelings_ == finder.predict_labelings(X)).all()
+    there = ViewFinder(**options).fit(chunks).labelings_.compute()[::-1]
+    assert (there == finder.labelings_).all()
+    ongoing = ViewFinder(**options).begin(X)
+    first = ongoing.next()
+    second = ongoing.next([first.labels])
+    assert (np.column_stack([first.labels, second.labels]) == finder.labelings_).all()
 
 
 def test_a_supervised_reduction_of_many_rows(many):

@@ -36,6 +36,21 @@ def test_what_is_given_and_what_is_named_are_avoided():
     assert further is None or nmi(further.labels, view.labels) < 0.5
 
 
+def test_what_listens_hears_of_the_rows_and_columns_of_the_table():
+    """The search has an order of its own, in which nobody could draw the best groups so far."""
+    X, labelings = make_gaussian_views(90, [3], rotate=False, random_state=0)
+    heard = []
+    finder = ViewFinder(n_clusters=3, verbose=heard.append)
+    view = finder.begin(X).next()
+    last = [event for event in heard if "best" in event][-1]
+    best, rows = last["best"], last["rows"]
+    assert nmi(best.labels, labelings[rows, 0]) == pytest.approx(1.0)
+    places = X[rows] @ best.W
+    own = np.stack([places[best.labels == c].mean(axis=0) for c in range(3)])[best.labels]
+    assert (places - own).var() < 0.2 * places.var()
+    assert nmi(view.labels, labelings[:, 0]) == pytest.approx(1.0)
+
+
 def test_wrong_options_are_refused_before_the_work():
     X, _ = make_gaussian_views(40, [2, 2], random_state=0)
     with pytest.raises((ArgumentError, ValueError), match="n_clusters"):

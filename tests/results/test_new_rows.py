@@ -250,6 +250,41 @@ def test_older_files_are_read_and_say_why_they_label_nothing(method, tmp_path):
             Views.load(without(views.save(tmp_path / "views"), "_places"))
 
 
+def test_what_has_told_the_labels_is_kept(tmp_path):
+    """Not learnt again from what it has told, which would be another rule."""
+    X, _ = ellipses(200)
+    views = find_views(X, n_views=1, n_clusters=2, method="linear")
+    features = views.encoding.transform(X)
+    view = views[0].told(features, np.arange(200))
+    np.testing.assert_array_equal(view.labels, views[0].predict(features))
+    path = replace(views, views=[view]).save(tmp_path / "views")
+    new = 3 * np.random.default_rng(1).standard_normal((500, 4))
+    np.testing.assert_array_equal(Views.load(path).predict(new), views.predict(new))
+    with np.load(path) as file:
+        kept = dict(file)
+    for name, broken, message in [
+        ("scores", kept["view0_rule_scores"][:, :-1], "scores have the shape"),
+        ("scores", kept["view0_rule_scores"] * np.nan, "not finite"),
+        ("labels", kept["view0_rule_labels"] + 2, "not from 0 to 1"),
+    ]:
+        np.savez(path, **(kept | {f"view0_rule_{name}": broken}))
+        with pytest.raises(ValueError, match=message):
+            Views.load(path)
+    np.savez(path, **kept)
+    lacking = without(path, "_rule_labels")
+    with pytest.raises(ValueError, match="it has no view0_rule_labels"):
+        Views.load(lacking)
+
+
+def test_a_group_that_the_rule_never_tells_stays():
+    points = np.array([[0.0], [0.0], [0.0], [5.0], [5.0]])
+    found = Found([0, 0, 1, 2, 2], np.eye(1), Settings(3))
+    view = View.of(points, found, name="two in one place")
+    told = view.told(np.vstack([points, [[4.0]]]), np.arange(5))
+    assert told.labels[:5].tolist() == [0, 0, 1, 2, 2]
+    assert told.labels[5] == 2
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

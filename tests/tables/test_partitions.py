@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +12,10 @@ dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 pd = pytest.importorskip("pandas")
 import dask.array as da  # noqa: E402
 
-from multifacet import find_views  # noqa: E402
+from multifacet import Views, find_views  # noqa: E402
+from multifacet.content import draw, join, row_keys  # noqa: E402
 from multifacet.datasets import make_gaussian_views  # noqa: E402
-from multifacet.engines.contents import draw, join, row_keys, sampled  # noqa: E402
+from multifacet.engines.contents import sampled  # noqa: E402
 from multifacet.frames import prepare  # noqa: E402
 from multifacet.metrics import nmi  # noqa: E402
 from multifacet.tables.partitions import prepare_partitions  # noqa: E402
@@ -199,14 +201,71 @@ def test_rows_that_repeat_are_drawn_in_proportion():
     np.testing.assert_allclose(shares, [0.6, 0.3, 0.1], atol=0.05)
 
 
-def test_keys_of_sparse_rows_and_of_frames():
+def test_keys_of_sparse_rows():
     from scipy.sparse import csr_matrix, vstack
 
     rng = np.random.default_rng(0)
     X = csr_matrix(rng.poisson(0.3, size=(50, 20)).astype(float))
     assert (row_keys(vstack([X[30:], X[:30]], format="csr")) == np.roll(row_keys(X), 20)).all()
-    frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", None]})
-    assert (row_keys(frame.iloc[::-1]) == row_keys(frame)[::-1]).all()
+
+
+def test_rows_of_a_large_table_are_chosen_alike_however_it_comes():
+    rng = np.random.default_rng(0)
+    n = 21_000
+    columns = {"a": rng.normal(size=n), "b": rng.choice(["x", "y", None], n)}
+    columns["c"] = rng.integers(0, 9, n)
+    columns["d"] = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n))
+    frame = pd.DataFrame(columns)
+    chosen = {"exclude": ["b", "c"], "missing": "drop", "standardize": False}
+    forms = {"pandas": frame, "dict": columns, "in another order": frame.iloc[::-1]}
+    drawn = {}
+    for name, form in forms.items():
+        with pytest.warns(UserWarning, match="left out"):
+            drawn[name] = prepare(form, **chosen).excerpt()
+    with pytest.warns(UserWarning, match="left out"):
+        drawn["dask"] = prepare_partitions(dd.from_pandas(frame, npartitions=3), **chosen)
+    for one in drawn.values():
+        np.testing.assert_allclose(one.X, drawn["pandas"].X, atol=1e-9)
+    assert len(drawn["pandas"].X) < 20_000
+
+
+@pytest.mark.parametrize("related", [0.0, 0.02])
+def test_components_of_many_rows_keep_their_scales(related):
+    """A sample of them is correlated by chance, as almost uncorrelated columns are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 4))
+    X = np.linalg.qr(X - X.mean(axis=0))[0] * [90, 50, 20, 9]
+    X[:, 1] += related * X[:, 0]
+    with nullcontext() if related else pytest.warns(UserWarning, match="they are uncorrelated"):
+        local = prepare(X)
+    with nullcontext() if related else pytest.warns(UserWarning, match="they are uncorrelated"):
+        there = prepare_partitions(da.from_array(X, chunks=(4000, 3)))
+    assert local.encoding.scaling == ("units" if related else "components")
+    assert there.encoding.scaling == local.encoding.scaling
+    np.testing.assert_allclose(there.encoding.scale, local.encoding.scale, rtol=1e-9)
+    np.testing.assert_allclose(there.X, local.excerpt().X, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "linear"])
+def test_groups_of_a_large_table_are_those_of_its_partitions(method, tmp_path):
+    rng = np.random.default_rng(0)
+    hidden, known = rng.integers(0, 3, 22_000), rng.integers(0, 2, 22_000)
+    X = rng.normal(size=(22_000, 4))
+    X[:, 0] += 2 * hidden  # so that groups overlap
+    X[:, 2] += 6 * known
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(known=np.array(["no", "yes"])[known])
+    options = {"given": "known", "n_views": 1, "n_clusters": 3, "method": method}
+    options |= {"n_refits": 0} if method == "auto" else {}
+    views = find_views(frame, **options)
+    chunks = dd.from_pandas(frame, npartitions=5)
+    there = find_views(chunks, **options)
+    assert views.labelings.shape == (22_000, 1)
+    assert sum(group["size"] for group in views[0].groups) == 22_000
+    assert "Measured on 20,000 of 22,000 rows" in str(views)
+    assert (there.predict(chunks).compute() == views.labelings).all()
+    assert (views.predict(frame) == views.labelings).all()
+    views.save(tmp_path / "views.npz")
+    assert (Views.load(tmp_path / "views.npz").predict(frame) == views.labelings).all()
 
 
 def sparse_chunks(X, sizes):

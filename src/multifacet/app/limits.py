@@ -15,7 +15,7 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
-from ..engines.contents import DRAWN
+from ..content import DRAWN
 from ..files.binary import BAD_HEADER, broken, need
 from ..files.reading import recognise_suffix
 

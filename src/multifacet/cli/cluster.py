@@ -16,6 +16,7 @@ from .source import note_roles
 if TYPE_CHECKING:
     from ..finding.finder import ViewFinder
     from ..frames import Prepared
+    from ..frames.roles import Roles
     from ..results.views import Views
     from .run import Run
 
@@ -43,7 +44,7 @@ def workers_of(options: dict[str, Any]) -> Iterator[bool]:
     """
     count, address = options["workers"], options["scheduler"]
     if count is None and address is None:
-        several = _is_several(options["data"])
+        several = in_parts(options["data"])
         if several:
             _refuse_idle(options)
         yield several
@@ -61,17 +62,31 @@ def workers_of(options: dict[str, Any]) -> Iterator[bool]:
         yield True
 
 
-def _is_several(data: str) -> bool:
+def in_parts(data: str) -> bool:
     """Tell a folder, a pattern or an address from one file and from standard input."""
     from ..files.many import is_several
 
     return data != "-" and is_several(data)
 
 
+def roles_of_parts(options: dict[str, Any]) -> Roles:
+    """Return what the columns of several files would be used for."""
+    from ..files import open_partitions
+    from ..tables.partitions import partition_roles
+
+    _refuse_idle(options)
+    return partition_roles(open_partitions(options["data"]), **_said_of_columns(options))
+
+
+def _said_of_columns(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what options say of columns, None where they say nothing."""
+    return {name: options[name] or None for name in ("given", *_ROLES)}
+
+
 def _refuse_idle(options: dict[str, Any]) -> None:
     """Raise for options that a table in partitions does not have."""
     for name, nothing in _IDLE.items():
-        if options[name] != nothing:
+        if options.get(name, nothing) != nothing:
             raise Refused(f"--{name} is not for Parquet that is read in parts: leave it out")
     if options["format"] not in (None, "parquet"):
         raise Refused(f"--format {options['format']}: only Parquet is read in parts")
@@ -92,9 +107,9 @@ class Parts:
 
         options = run.options
         frame = open_partitions(options["data"])
-        said: dict[str, Any] = {name: options[name] or None for name in _ROLES}
+        said = _said_of_columns(options)
         said |= {name: options[name] for name in ("missing", "standardize")}
-        prepared = prepare_partitions(frame, given=options["given"] or None, **said, latent=True)
+        prepared = prepare_partitions(frame, **said, latent=True)
         # Pictures are not where the workers are.
         prepared = replace(prepared, shown=replace(prepared.shown, images={}))
         parts = cls(frame, prepared)

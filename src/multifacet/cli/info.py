@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from .. import __version__
+from .cluster import in_parts, roles_of_parts
 from .command import Command, say, say_json
 from .options import reading_options, role_options, several
 from .run import Run
@@ -83,7 +84,8 @@ class InfoDict(TypedDict):
 def _show_roles(run: Run) -> None:
     """Show what was decided about every column, and what can be said otherwise."""
     with run.stage("read"):
-        roles = read_roles(run)[-1]
+        parts = in_parts(run.options["data"])
+        roles = roles_of_parts(run.options) if parts else read_roles(run)[-1]
     found = [*roles.notes, *_note_on_missing(roles)]
     notes = [in_options(note, run.options) for note in found if note.remedy is not None]
     if run.options["as_json"]:

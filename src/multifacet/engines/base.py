@@ -18,6 +18,8 @@ class LazyRows(ABC):
     dtype: Any
     #: Whether rows are read as CSR matrices.
     sparse: bool = False
+    #: Features up to which a matrix of all pairs of them is made in one pass over the rows.
+    matrix_features: int = 5000
 
     @abstractmethod
     def __getitem__(self, chosen: Any) -> Any:
@@ -42,6 +44,14 @@ class LazyRows(ABC):
     @abstractmethod
     def products(self, columns: Any) -> tuple[Array, Array]:
         """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""
+
+    @abstractmethod
+    def forth(self, V: Array, mean: Array) -> Any:
+        """Return (X - mean) V (n, m) for directions V (d, m), kept where the rows are."""
+
+    @abstractmethod
+    def back(self, F: Any, mean: Array) -> Array:
+        """Return (X - mean)'F (d, r) for columns F (n, r) beside the rows."""
 
     @abstractmethod
     def column_moments(self) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..linalg import MOMENT_ROWS, Array, block_moments
-from ..rowwise import on_chunks
+from ..rowwise import block_of, on_chunks
 from .base import LazyRows
 from .blocks import FOLD, Sums, add_up, chunk_rows
 from .cluster import gathered
@@ -29,8 +29,6 @@ except ImportError as missing:  # pragma: no cover - the extra is part of every 
 LOCAL_ROOM = 2 * 2**30
 #: Number of rows of a chunk, its moments, and its bad cells if there are any.
 Summary = tuple[int, list[tuple[Array, Array]], tuple[bool, Array, Array] | None]
-#: Features of which all pairs are summed up at most.
-MATRIX_FEATURES = 5000
 #: Rows that an error names.
 NAMED_ROWS = 6
 
@@ -125,21 +123,27 @@ class Chunked(LazyRows):
     def by_content(self) -> tuple[Array, Array]:
         """Return a sample of the rows (m, d) that they alone decide, and their positions (m,)."""
         drawn = sampled(list(self.array.to_delayed().ravel()))
-        first = np.concatenate([[0], np.cumsum(self.array.chunks[0])])
-        return drawn.rows, first[drawn.places[:, 0]] + drawn.places[:, 1]
+        return drawn.rows, drawn.positions(self.array.chunks[0])
 
     def products(self, columns: Any) -> tuple[Array, Array]:
         """Return X'X (d, d) and X'F (d, r) for columns F (n, r) beside the rows."""
-        d = self.shape[1]
-        if d > MATRIX_FEATURES:
-            raise ValueError(
-                f"X comes in chunks and has {d} features, of which all pairs would be needed: "
-                "reduce them first, or use KDAC, which solves on a sample"
-            )
         if not columns.shape[1]:
-            return added_up(per_chunk(_scatter, [self.array]))[0], np.zeros((d, 0))
+            none = np.zeros((self.shape[1], 0))
+            return added_up(per_chunk(_scatter, [self.array]))[0], none
         scatter, known = added_up(per_chunk(_scatter, [self.array, columns]))
         return scatter, known
+
+    def forth(self, V: Array, mean: Array) -> Any:
+        """Return (X - mean) V (n, m) for directions V (d, m), kept where the rows are."""
+        there = node((V, mean @ V))
+        return on_chunks(
+            _forth, [self.array], V.shape[1], float, there=there, name=unique("rows")
+        ).persist()
+
+    def back(self, F: Any, mean: Array) -> Array:
+        """Return (X - mean)'F (d, r) for columns F (n, r) beside the rows."""
+        product, total = added_up(per_chunk(_back, [self.array, self.beside(F)]))
+        return product - np.outer(mean, total)
 
     def column_moments(self) -> tuple[Array, Array]:
         """Return mean and standard deviation (d,) of the columns."""
@@ -241,6 +245,15 @@ def _scatter(chunk: Any, columns: Array | None = None) -> Sums:
     scatter = X.T @ X
     scatter = scatter.toarray() if issparse(scatter) else scatter
     return (scatter,) if columns is None else (scatter, np.asarray(X.T @ columns))
+
+
+def _forth(chunk: Any, there: tuple[Array, Array]) -> Array:
+    V, offset = there
+    return np.asarray(block_of(chunk) @ V) - offset
+
+
+def _back(chunk: Any, F: Array) -> Sums:
+    return np.asarray(chunk.T @ F, dtype=float), F.sum(axis=0)
 
 
 def _readable(rows: Any) -> Any:

@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 from ..kernels import Kernel
 from ..linalg import Array
 from ..rowwise import block_of, on_chunks
-from .base import is_dask, refuse_unless_accepted
+from .base import is_dask
 from .blocks import Block, Sums, add_up, chunk_rows, slices
 from .chunked import Chunked, added_up, da, node, per_chunk, read, room, unique
 from .exact import check_whole, parse_bytes
@@ -46,7 +46,7 @@ class Dask(LowRank):
     seed : int, default=0
         See :class:`LowRank`.
     matrix_features : int, default=1000
-        Most features; a matrix of all pairs of them is made.
+        See :class:`LowRank`.
     sample : int, default=4000
         See :class:`LowRank`.
     local_rows : int, default=50000
@@ -79,20 +79,7 @@ class Dask(LowRank):
         return room() if self.memory == "auto" else parse_bytes(self.memory)
 
     def accepts(self, X: Any) -> str | None:
-        """Return None for dense rows of not too many features, else what to use instead."""
-        if issparse(X):
-            return "Dask takes dense rows, not CSR: use engine='auto' or 'lowrank'"
-        if getattr(X, "sparse", False):
-            return (
-                "Dask takes dense rows, and the chunks hold CSR: call X.compute() if the rows fit "
-                "the memory, or make the chunks dense"
-            )
-        if X.shape[1] > self.matrix_features:
-            return (
-                f"Dask takes up to {self.matrix_features} features, X has {X.shape[1]}: reduce "
-                "them first, for example by principal components, or raise "
-                "Dask(matrix_features=...)"
-            )
+        """Return None: rows may be dense or CSR, in memory or in chunks."""
         return None
 
     def attach(
@@ -103,16 +90,17 @@ class Dask(LowRank):
         ``X`` is a dask array or an array in memory, which is cut into chunks if it is large. The
         scheduler decides how many chunks are worked on at once, not ``n_jobs``.
         """
-        refuse_unless_accepted(self, X)
         if is_dask(X):
             X = Chunked(read(X))
         elif not isinstance(X, Chunked):
-            if len(X) <= self.local_rows:
-                _log.info(f"low-rank engine: {len(X):,} rows in memory are too few to distribute")
+            n_rows = X.shape[0]
+            if n_rows <= self.local_rows:
+                _log.info(f"low-rank engine: {n_rows:,} rows in memory are too few to distribute")
                 own = {one.name: getattr(self, one.name) for one in fields(LowRank)}
                 local = LowRank(**own | {"memory": self.budget()})
                 return local.attach(X, kernel, mean=mean, n_jobs=n_jobs)
-            X = Chunked(da.from_array(X, chunks=(chunk_rows(*X.shape), -1), name=False))
+            chunks = (chunk_rows(*X.shape), -1)
+            X = Chunked(da.from_array(X, chunks=chunks, name=False, asarray=not issparse(X)))
         engine = replace(self.resolved(kernel, X.shape), memory=self.budget())
         return DaskSums(X, kernel, mean, 1, engine)
 
@@ -132,7 +120,7 @@ class _Task:
         scales, columns = columns[: self.n_scales], columns[self.n_scales :]
         chunk = Block(X, self.mean, scales, P, self.comparison, kept)
         with single_threaded_blas():
-            for rows in slices(len(P if X is None else X), self.width):
+            for rows in slices((P if X is None else X).shape[0], self.width):
                 parts = (c if c is None else c[rows] for c in columns)
                 yield self.function(chunk[rows], *parts)
 

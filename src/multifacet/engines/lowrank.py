@@ -348,7 +348,8 @@ class LowRankSums:
     @property
     def _width(self) -> int:
         """Numbers per row of the largest array that is made of a block."""
-        return max(0 if issparse(self._X) else self.n_features, self.rank, 32)
+        sparse = issparse(self._X) or getattr(self._X, "sparse", False)
+        return max(0 if sparse else self.n_features, self.rank, 32)
 
     def _map(
         self, task: Callable[..., Any], columns: tuple[Array | None, ...], reads_data: bool

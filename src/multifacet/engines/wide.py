@@ -8,6 +8,7 @@ features that is what eigen-solvers want anyway.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 from ..kernels import Kernel
 from ..linalg import Array, symmetric_operator
 from ..problems import Gamma
+from .base import LazyRows
 
 #: Features beyond which Phi is an operator.
 WIDE = 1000
@@ -25,12 +27,17 @@ RANDOM_DIMENSIONS = 500
 
 def phi_operator(X: Any, mean: Array, multiply: Callable[[Array], Array]) -> LinearOperator:
     """Return Phi (d, d) = X' L X of the rows of X (n, d) minus their mean, from V -> L V."""
+    lazy = isinstance(X, LazyRows)
+    forth, back = (X.forth, X.back) if lazy else (partial(_forth, X), partial(_back, X))
+    return symmetric_operator(lambda V: back(multiply(forth(V, mean)), mean), X.shape[1])
 
-    def apply(V: Array) -> Array:
-        product = multiply(np.asarray(X @ V) - mean @ V)
-        return np.asarray(X.T @ product, dtype=float) - np.outer(mean, product.sum(axis=0))
 
-    return symmetric_operator(apply, X.shape[1])
+def _forth(X: Any, V: Array, mean: Array) -> Array:
+    return np.asarray(X @ V) - mean @ V
+
+
+def _back(X: Any, F: Array, mean: Array) -> Array:
+    return np.asarray(X.T @ F, dtype=float) - np.outer(mean, F.sum(axis=0))
 
 
 def initial_phi_operator(

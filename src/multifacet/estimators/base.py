@@ -32,9 +32,6 @@ class KernelEstimator(BaseEstimator):
     n_features_in_: int
     varying_: Array
 
-    #: Whether a sample is enough to fit, so that no engine has to read all rows.
-    _samples = False
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -53,7 +50,7 @@ class KernelEstimator(BaseEstimator):
         X = X if self.varying_.all() else X[:, self.varying_]
         options = self.get_params(deep=False)
         if "engine" in options:  # others have a closed form without sums over pairs
-            check_engine(X, self.engine, options.get("solver"), by_sample=self._samples)
+            check_engine(X, self.engine, options.get("solver"))
         say_constant(self, self.varying_)
         return X
 

@@ -9,8 +9,9 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..alternate import cluster_embedding
+from ..content import DRAWN
 from ..engines.base import LazyRows
-from ..engines.contents import DRAWN, sampled_here
+from ..engines.contents import sampled_here
 from ..engines.threads import single_threaded_blas
 from ..engines.wide import all_features
 from ..fitting.embedder import smoothing_embedder, with_ones

@@ -79,7 +79,6 @@ class SubspaceClusterer(EmbeddingPredictor, SubspaceEstimator):
     labels_: Array
     selection_: Selection | None
 
-    _samples = True
     #: How many rows are many.
     many_rows = ManyRows()
 

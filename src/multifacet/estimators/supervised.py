@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..content import DRAWN
 from ..engines import PairSums, as_engine
 from ..engines.choose import Auto
 from ..engines.threads import single_threaded_blas, thread_count
 from ..fitting.held_out import PLAN
 from ..fitting.leading import Asked, lead, whitening_shares
+from ..fitting.rows import better_at_hand
 from ..fitting.sampled import Target
 from ..fitting.sparsity import SparsityPath, check_sparsity
 from ..fitting.whole import EXACT_ROWS, WholeTable
@@ -172,6 +174,7 @@ class SupervisedKDR(Targeted, SubspaceEstimator):
             say_codes(values)
         target = Target.of(values, kernel, X.shape[1])
         X = self._set_mean(X)
+        X = X[:] if better_at_hand(X, DRAWN) else X
         sparsity = check_sparsity(self.sparsity, target)
         self.sparsity_: SparsityPath | None = None
         with single_threaded_blas():

@@ -175,7 +175,9 @@ class Teller:
         for place, contrast in enumerate(self.contrasts):
             if abs(self.effects[c, place]) >= NOTICEABLE:
                 level, name = self._level(c, place, contrast)
-                levels.setdefault((level, contrast.given), []).append(name)
+                named = levels.setdefault((level, contrast.given), [])
+                if name not in named:
+                    named.append(name)
         parts = [
             f"{level} {_listed(names)}" if given is None else self._relation(names, level, given)
             for (level, given), names in levels.items()
@@ -186,12 +188,21 @@ class Teller:
         """Return the word for how a feature differs in cluster c, and the feature."""
         high = bool(self.effects[c, place] > 0)
         if contrast.feature in self.properties:
-            return _property_level(self.properties[contrast.feature], c, high=high)
+            told = self.properties[contrast.feature]
+            instead = None if high else self._instead(told, c)
+            return _property_level(instead or told, c, high=high or instead is not None)
         if self.ends[c, place]:
             return "all at", f"the {'most' if high else 'least'} {self.names[contrast.feature]}"
         amount = "" if self.shift is None else f" ({_rounded(self.shift[c, place])})"
         words = ("high", "low") if contrast.given is None else ("large", "small")
         return words[not high], f"{self.names[contrast.feature]}{amount}"
+
+    def _instead(self, lacking: Property, c: int) -> Property | None:
+        """Return what most rows of a cluster have in the place of another value of a column."""
+        column = lacking.high.partition("=")[0] + "="
+        others = [one for one in self.properties.values() if one.high.startswith(column)]
+        found = [one for one in others if one is not lacking and one.shares[c] >= MOSTLY]
+        return max(found, key=lambda one: float(one.shares[c]), default=None)
 
     def _relation(self, names: list[str], level: str, given: int) -> str:
         whose = "its" if len(names) == 1 else "their"

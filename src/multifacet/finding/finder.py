@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,10 @@ from ..engines.base import LazyRows
 from ..engines.cluster import on_cluster
 from ..engines.threads import single_threaded_blas
 from ..evidence import attempt
-from ..fitting.rows import on_rows
+from ..fitting.rows import looked_at, on_rows
 from ..kernels import as_kernel, with_bandwidth
 from ..linalg import Array
-from ..progress import announce
+from ..progress import Event, announce, as_callback
 from ..results.checkpoint import Checkpoint
 from ..results.found import Found
 from ..results.view import View
@@ -43,7 +44,7 @@ from ..wording import Argument, ArgumentError
 from .methods import Finding, Method, as_method
 from .ongoing import Ongoing
 from .options import check_clusters_asked, clusters_asked, refuse_idle_options
-from .order import Order, Ordered
+from .order import Order, Ordered, of_table
 
 #: Fewer rows cannot be divided again in subsamples.
 MIN_ROWS = 5
@@ -179,8 +180,9 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         Parameters
         ----------
         X : array-like, CSR matrix, dask array or dask data frame of shape (n, d)
-            Data, scaled as distances should count. The views of dask collections are those of up
-            to 20,000 rows, drawn by their content; labels of all are told when they are computed.
+            Data, scaled as distances should count. Views are found, and their evidence measured, in
+            up to 20,000 rows that their content chooses; what they tell of places tells the labels
+            of all others, those of dask collections when they are computed.
         y : ignored
             Present for the conventions of scikit-learn.
         given : array-like of shape (n,) or (n, m), list of labelings, or data frame, optional
@@ -201,14 +203,13 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         X = check_data(self, X, min_rows=MIN_ROWS, lazy=True)
         method, limit = self._check()
         given_labels = check_labelings(given, X.shape[0])
-        everything = X
-        if isinstance(X, LazyRows):
-            X, chosen = X.by_content()
+        everything, (X, chosen) = X, looked_at(X)
+        if chosen is not None:
             given_labels = [labels[chosen] for labels in given_labels]
         seed = draw_seed(self.random_state)
         saved = None if self.checkpoint is None else Checkpoint.of(self, X, given_labels)
         found = [] if saved is None else saved.load()
-        finding = self._begin(method, X, given_labels, seed)
+        finding = self._begin(method, X, given_labels, seed, chosen)
         known = list(given_labels)
         views: list[View] = []
         self.rejected_ = None
@@ -230,12 +231,18 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if self.strategy == "simultaneous" and len(views) > 1:
             announce(self.verbose, "refine")
             views = self._refine_together(X, given_labels, views, seed)
+        if chosen is not None and not isinstance(everything, LazyRows):
+            views = [view.told(everything, chosen) for view in views]
+            if self.rejected_ is not None:
+                self.rejected_ = self.rejected_.told(everything, chosen)
         self.views_ = views
         self.n_views_ = len(views)
-        n = X.shape[0]
-        self.labelings_ = np.column_stack([v.labels for v in views] or [np.zeros((n, 0), np.intp)])
-        if everything is not X:  # of which only some rows were looked at
+        n = everything.shape[0]
+        if isinstance(everything, LazyRows):
             self.labelings_ = on_rows(self, self._groups, everything, len(views), np.intp)
+        else:
+            none = np.zeros((n, 0), np.intp)
+            self.labelings_ = np.column_stack([none, *(view.labels for view in views)])
         self.labels_ = self._first(self.labelings_)
         return self
 
@@ -256,11 +263,24 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         method, _ = self._check()
         known = check_labelings(given, X.shape[0])
         seed = draw_seed(self.random_state)
-        finding = self._begin(method, X, known, seed)
+        looked, chosen = looked_at(X)
+        here = known if chosen is None else [labels[chosen] for labels in known]
+        finding = self._begin(method, looked, here, seed, chosen)
+        found: list[tuple[Array, Array]] = []  # labels of all rows, and as they were found
 
         def following(labelings: list[Array], position: int) -> View | None:
             announce(self.verbose, "view", number=position + 1, most=position + 1)
-            return self._next_view(X, method, finding, labelings, position, seed)
+            if chosen is None:
+                return self._next_view(X, method, finding, labelings, position, seed)
+            as_found = [
+                next((own for told, own in found if told is one), one[chosen]) for one in labelings
+            ]
+            view = self._next_view(looked, method, finding, as_found, position, seed)
+            if view is None:
+                return None
+            told = view.told(X, chosen)
+            found.append((told.labels, view.labels))
+            return told
 
         return Ongoing(known, following)
 
@@ -331,13 +351,23 @@ class ViewFinder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     def _n_features_out(self) -> int:
         return sum(view.projection.shape[1] for view in self.views_)
 
-    def _begin(self, method: Method, X: Any, given: list[Array], seed: int) -> Finding:
-        """Return what finds the views, whatever the order of rows and columns."""
+    def _begin(
+        self, method: Method, X: Any, given: list[Array], seed: int, chosen: Array | None
+    ) -> Finding:
+        """Return what finds the views in rows chosen from a table, whatever the order of these."""
         order = Order.of(X)
+
+        def tell(event: Event) -> None:
+            callback = as_callback(self.verbose)  # of whoever listens by then
+            if callback is not None:
+                callback(of_table(event, order, chosen))
+
+        inside = copy(self)
+        inside.verbose = tell
         if order is None:
-            return method.begin(self, X, given, seed)
+            return method.begin(inside, X, given, seed)
         here = [order.labels(labels) for labels in given]
-        return Ordered(method.begin(self, order.apply(X), here, seed), order)
+        return Ordered(method.begin(inside, order.apply(X), here, seed), order)
 
     def _check(self) -> tuple[Method, int]:
         """Check the parameters; return the method and the largest number of views."""

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..linalg import Array
+from ..progress import Event
 from ..results.found import Found
 from ..results.view import View
 from .methods import Finding
@@ -75,6 +76,27 @@ class Order:
         labels = np.asarray(found.labels)[back]
         components = found.components[:, np.argsort(self.columns)]
         return replace(found, labels=labels, components=components, projection=projection)
+
+
+def of_table(event: Event, order: Order | None, chosen: Array | None) -> Event:
+    """Return an event of a search in the rows and columns of the table.
+
+    Parameters
+    ----------
+    event : Event
+        What the search tells.
+    order : Order or None
+        The order in which it searches.
+    chosen : array of int of shape (m,) or None
+        The rows of the table that were put into this order; None for all.
+    """
+    best, rows, told = event.get("best"), event.get("rows"), event.copy()
+    if best is not None and order is not None:
+        told["best"] = replace(best, W=best.W[np.argsort(order.columns)])
+    if rows is not None:
+        rows = rows if order is None else order.rows[rows]
+        told["rows"] = rows if chosen is None else chosen[rows]
+    return told
 
 
 class Ordered(Finding):

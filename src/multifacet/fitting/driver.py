@@ -26,7 +26,7 @@ from ..problems import Problem
 from ..search.starts import pair_starts, random_start, spectral_start
 from .alternation import Alternation, Effort, alternate
 from .embedder import make_embedder
-from .rows import beside, only_by_sample
+from .rows import beside, better_at_hand
 
 
 class Beginning(Protocol):
@@ -179,13 +179,12 @@ class Driver:
         """
         n, size = X.shape[0], self.many.sampled
         if n <= size:
-            return self._run(X, problem, plan, np.arange(n) if only_by_sample(X) else None)
+            return self._run(X, problem, plan, np.arange(n) if better_at_hand(X, size) else None)
         order = np.random.default_rng(self.effort.seed).permutation(n)
         first, second = np.sort(order[:size]), np.sort(order[size : 2 * size])
         del order
         solved = self._run(X, problem, plan, first)
-        final = n > self.many.refined or only_by_sample(X)
-        if final or self._told_by(X, problem, solved, second):
+        if n > self.many.refined or self._told_by(X, problem, solved, second):
             return solved
         start = Start("sample", solved.found.solution.W)
         again = self._run(X, problem, refinement(start), None, self.many.steps)

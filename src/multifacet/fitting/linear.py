@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,24 @@ def centred_product(X: Any, mean: Array, W: Array) -> Array:
 def linear_phi(X: Any, mean: Array, problem: Problem) -> Symmetric:
     """Return X' H (I + sum_c w_c f_c f_c') H X (d, d), the matrix behind the closed form."""
     columns, weights = problem.columns, problem.weights
-    if isinstance(X, LazyRows):
-        scatter, known = X.products(columns)
-        scatter -= X.shape[0] * np.outer(mean, mean)
-        return scatter + (known * weights) @ known.T
-    if X.shape[1] > WIDE:
-        return phi_operator(X, mean, lambda V: V + columns @ (weights[:, None] * (columns.T @ V)))
+    lazy = isinstance(X, LazyRows)
+    if X.shape[1] > (X.matrix_features if lazy else WIDE):
+        return phi_operator(X, mean, partial(_with_known, columns=columns, weights=weights))
+    scatter, known = X.products(columns) if lazy else _products(X, columns)
+    scatter -= X.shape[0] * np.outer(mean, mean)
+    return scatter + (known * weights) @ known.T
+
+
+def _with_known(V: Any, columns: Any, weights: Array) -> Any:
+    """Return (I + sum_c w_c f_c f_c') V (n, m)."""
+    return V + columns @ (weights[:, None] * (columns.T @ V)) if len(weights) else V
+
+
+def _products(X: Any, columns: Array) -> tuple[Array, Array]:
+    """Return X'X (d, d) and X'F (d, r) of rows in memory."""
     scatter = X.T @ X
     scatter = np.asarray(scatter.todense() if issparse(scatter) else scatter, dtype=float)
-    scatter -= X.shape[0] * np.outer(mean, mean)
-    known = np.asarray(X.T @ columns, dtype=float)
-    return scatter + (known * weights) @ known.T
+    return scatter, np.asarray(X.T @ columns, dtype=float)
 
 
 def explained_share(projected: Array, columns: Array) -> float:

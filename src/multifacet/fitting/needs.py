@@ -8,16 +8,14 @@ import numpy as np
 
 from ..certificate import NEEDS as CERTIFICATE_NEEDS
 from ..engines import as_engine
-from ..engines.choose import Auto
 from ..kernels import Kernel
 from ..linalg import Array
 from ..solvers import as_solver
 from ..solvers.base import operations_needed
 from ..wording import Argument, ArgumentError
-from .rows import only_by_sample
 
 
-def check_engine(X: Any, name: Any, solver: Any, *, by_sample: bool) -> None:
+def check_engine(X: Any, name: Any, solver: Any) -> None:
     """Raise before the work if the engine cannot read X or do what will be asked of it.
 
     Parameters
@@ -26,12 +24,9 @@ def check_engine(X: Any, name: Any, solver: Any, *, by_sample: bool) -> None:
         Data.
     name, solver : str or object
         Engine and solver as a user names them; no solver is None.
-    by_sample : bool
-        Whether a sample is enough to fit, so that no engine has to read all rows.
     """
     engine = as_engine(name)
-    sampled = by_sample and isinstance(engine, Auto) and only_by_sample(X)
-    reason = None if sampled else engine.accepts(X)
+    reason = engine.accepts(X)
     if reason is not None:
         raise ValueError(f"engine={name!r} cannot read X: {reason}")
     if solver is None:

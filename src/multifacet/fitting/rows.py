@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..content import DRAWN
 from ..engines.base import LazyRows, in_chunks, is_dask
+from ..engines.contents import sampled_here
 from ..engines.threads import ordered_map, single_threaded_blas, thread_count
 from ..engines.wide import WIDE
 from ..linalg import Array
@@ -27,9 +29,25 @@ def beside(X: Any, values: Array) -> Any:
     return X.beside(values.astype(np.min_scalar_type(values.max())) if whole else values)
 
 
-def only_by_sample(X: Any) -> bool:
-    """Tell rows in chunks of which no sums are made: sparse ones, or with very many features."""
-    return isinstance(X, LazyRows) and (X.sparse or X.shape[1] > WIDE)
+def better_at_hand(X: Any, most: int) -> bool:
+    """Tell rows in chunks that are few, with so many features that Phi is an operator.
+
+    Its eigenvectors take hundreds of passes, each of which costs more than all of the rows do.
+    """
+    return isinstance(X, LazyRows) and X.shape[0] <= most and X.shape[1] > WIDE
+
+
+def looked_at(X: Any) -> tuple[Any, Array | None]:
+    """Return the rows that are searched, and their positions; all of them if they are few.
+
+    Of many, those that their content chooses: the same ones wherever the rows are.
+    """
+    if isinstance(X, LazyRows):
+        return X.by_content()
+    if X.shape[0] <= DRAWN:
+        return X, None
+    drawn = sampled_here(X)
+    return drawn.rows, drawn.positions([X.shape[0]])
 
 
 def as_came(X: Any, values: Any) -> Any:

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from ..linalg import Array
 from ..wording import Argument, ArgumentError
 from .cells import Cells, check_cells, check_sparse, whole
+from .content import drawn_rows
 from .encoding import Encoding, encode, learn
 from .features import read_features, taken
 from .given import aligned, find_given
@@ -54,6 +55,8 @@ class Prepared:
         What every column is for.
     shown : Shown
         Columns that are there to be looked at: texts, and files of pictures.
+    drawn : array of int of shape (m,) or None
+        Which of the rows a search looks at, if these are many; None for all of them.
     """
 
     X: Any
@@ -66,6 +69,22 @@ class Prepared:
     references: dict[str, Reference]
     roles: Roles
     shown: Shown = field(default_factory=Shown)
+    drawn: Array | None = None
+
+    def excerpt(self) -> Prepared:
+        """Return what a search looks at: the rows drawn, and of other columns what is given."""
+        if self.drawn is None:
+            return self
+        return replace(
+            self,
+            X=self.X[self.drawn],
+            index=self.index[self.drawn],
+            rows=self.rows[self.drawn],
+            given=[labels[self.drawn] for labels in self.given],
+            references={},
+            shown=Shown(),
+            drawn=None,
+        )
 
 
 def prepare(
@@ -180,6 +199,7 @@ def prepare(
         references={name: read_reference(table, name, rows) for name in roles.references},
         roles=roles,
         shown=read_shown(table, roles, rows),
+        drawn=drawn_rows(table, rows),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -33,6 +33,9 @@ _LIKE_AMOUNTS = 30
 #: Correlation, in units of what chance gives (one over the root of n), up to which columns are
 #: uncorrelated by construction; three independent ones get there less than once in a million.
 _ORTHOGONAL = 0.01
+#: The same for columns that may well be correlated by no more than chance, among some thousand
+#: pairs.
+_BY_CHANCE = 6.0
 #: Skewness (of quantiles, from -1 to 1) from which a few rows far out hide all others; the
 #: exponential law has 0.56. The logarithm helps if it takes away half of it.
 _SKEWED, _HALF = 0.5, 0.5
@@ -226,14 +229,50 @@ def are_components(X: Array, mean: Array, scale: Array) -> bool:
     (False, True)
     """
     n, d = X.shape
-    if d < _FEWEST_COMPONENTS or scale.max() <= _SAME_SCALE * scale.min():
-        return False
-    most = _ORTHOGONAL / np.sqrt(n)
-    if np.abs(mean / scale).max() > most:
+    if not _are_centred(mean, scale, n):
         return False
     # The widest columns, whatever their order, show it for most tables that are none.
     widest = np.argsort(scale)[-_FEWEST_COMPONENTS:]
-    return all(_largest_correlation(X, some) <= most for some in (widest, np.arange(d)))
+    return all(are_uncorrelated(products(X, some), n) for some in (widest, np.arange(d)))
+
+
+def look_like_components(sample: Array, mean: Array, scale: Array, n: int) -> bool:
+    """Tell from some of n rows whether columns may be components, which only all rows can show.
+
+    Parameters
+    ----------
+    sample : array of shape (m, d)
+        Rows, as in :func:`are_components`.
+    mean, scale : array of shape (d,)
+        Of all rows.
+    n : int
+        Their number.
+    """
+    return _are_centred(mean, scale, n) and are_uncorrelated(
+        products(sample), len(sample), _BY_CHANCE
+    )
+
+
+def are_uncorrelated(gram: Array, n: int, most: float = _ORTHOGONAL) -> bool:
+    """Tell whether X'X (d, d) of n standardised rows has no correlations larger than chance / 100.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multifacet.frames.scaling import are_uncorrelated, products
+    >>> X = np.linalg.qr(np.random.default_rng(0).standard_normal((100, 3)))[0] * 10
+    >>> are_uncorrelated(products(X), 100)
+    True
+    """
+    between = gram - np.diag(np.diag(gram))
+    return bool(np.abs(between).max() / n <= most / np.sqrt(n))
+
+
+def _are_centred(mean: Array, scale: Array, n: int) -> bool:
+    """Tell whether columns of several scales have no mean, to more digits than chance gives."""
+    if len(scale) < _FEWEST_COMPONENTS or scale.max() <= _SAME_SCALE * scale.min():
+        return False
+    return bool(np.abs(mean / scale).max() <= _ORTHOGONAL / np.sqrt(n))
 
 
 def have_one_length(X: Array, mean: Array, scale: Array) -> bool:
@@ -280,13 +319,14 @@ def have_one_length(X: Array, mean: Array, scale: Array) -> bool:
     return len(np.unique(X[:, np.argmax(scale)])) >= _FEWEST_AMOUNTS
 
 
-def _largest_correlation(X: Array, columns: Array) -> float:
-    """Return the largest correlation of standardised columns; a block of rows is read at a time."""
-    gram: Any = 0.0
+def products(X: Array, columns: Array | None = None) -> Array:
+    """Return X'X of all columns of X (n, d), or of some; a block of rows is read at a time."""
+    columns = np.arange(X.shape[1]) if columns is None else columns
+    gram = np.zeros((len(columns), len(columns)))
     for block in _blocks(X):
-        gram = gram + block[:, columns].T @ block[:, columns]
-    np.fill_diagonal(gram, 0)
-    return float(np.abs(gram).max() / len(X))
+        chosen = block[:, columns]
+        gram += chosen.T @ chosen
+    return gram
 
 
 def _blocks(X: Array) -> Iterator[Array]:

@@ -16,6 +16,7 @@ from ..files import atomic, check_shape, read_json, shape_of
 from ..linalg import Array
 from ..search import Settings
 from .gallery import check_gallery
+from .rule import Rule
 from .stored import StoredView
 from .view import View
 
@@ -25,7 +26,9 @@ _MAYBE_ARRAYS = ("mean", "landmarks", "places")
 _SETTINGS = tuple(f.name for f in fields(Settings) if f.name != "between")  # what was found has one
 #: What a view is in JSON.
 _VIEW = shape_of(StoredView)
-_OTHER = (*_ARRAYS, *_MAYBE_ARRAYS, "settings", "explanation")
+#: Arrays of what has told the labels, if a view was found in some of its rows.
+_RULE_ARRAYS = tuple(f.name for f in fields(Rule))
+_OTHER = (*_ARRAYS, *_MAYBE_ARRAYS, "settings", "explanation", "told_by")
 _PLAIN = tuple(f.name for f in fields(View) if f.name not in _OTHER)
 
 
@@ -64,6 +67,8 @@ def pack_views(views: Sequence[View]) -> tuple[list[StoredView], dict[str, Array
     arrays: dict[str, Array] = {}
     for i, view in enumerate(views):
         kept = {name: getattr(view, name) for name in (*_ARRAYS, *_MAYBE_ARRAYS)}
+        if view.told_by is not None:
+            kept |= {f"rule_{name}": getattr(view.told_by, name) for name in _RULE_ARRAYS}
         arrays |= {f"view{i}_{name}": array for name, array in kept.items() if array is not None}
         plain = {name: getattr(view, name) for name in _PLAIN}
         if not math.isfinite(view.separation):
@@ -87,6 +92,8 @@ def unpack_views(described: Any, arrays: Mapping[str, Array]) -> list[View]:
             parts["separation"] = -math.inf
         settings = {name: value for name, value in one["settings"].items() if name in _SETTINGS}
         parts["settings"] = Settings(**cast(dict[str, Any], settings))
+        if f"view{i}_rule_scores" in arrays:
+            parts["told_by"] = Rule(*(arrays[f"view{i}_rule_{name}"] for name in _RULE_ARRAYS))
         check_gallery(one.get("gallery"), one["n_clusters"], f"view{i}.gallery")
         parts["explanation"] = Explanation.from_dict(one["explanation"])
         views.append(View(**parts))
@@ -103,6 +110,19 @@ def check_array(
     if array.shape != shape or array.dtype.kind not in kinds:
         raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not {shape}")
     return array
+
+
+def _check_rule(arrays: Mapping[str, Array], place: str, axes: int, k: int) -> None:
+    """Raise unless a rule tells one of k groups by places in so many axes."""
+    scores = arrays[f"{place}_scores"]
+    widths = {1 + axes, 1 + axes + axes * (axes + 1) // 2}
+    if scores.ndim != 2 or not len(scores) or scores.shape[1] not in widths:
+        raise ValueError(f"{place}_scores have the shape {scores.shape}, for {axes} axes")
+    if not np.isfinite(check_array(arrays, f"{place}_scores", scores.shape, "f")).all():
+        raise ValueError(f"{place}_scores holds numbers that are not finite")
+    labels = check_array(arrays, f"{place}_labels", (len(scores),), "iu")
+    if labels.min() < 0 or labels.max() >= k:
+        raise ValueError(f"{place}_labels are not from 0 to {k - 1}")
 
 
 def _check_sizes(one: StoredView, arrays: Mapping[str, Array], place: str) -> None:
@@ -124,6 +144,8 @@ def _check_sizes(one: StoredView, arrays: Mapping[str, Array], place: str) -> No
     labels = check_array(arrays, f"{place}_labels", (n,), "iu")
     if not (n and labels.min() >= 0 and labels.max() < k <= n):
         raise ValueError(f"{place}_labels are not from 0 to {k - 1}")
+    if f"{place}_rule_scores" in arrays:
+        _check_rule(arrays, f"{place}_rule", axes, k)
     groups, basis = len(one["explanation"]["cluster_names"]), q or d
     words = {"weights": (d,), "strength": (d,), "effects": (groups, d), "loadings": (basis, d)}
     for name, shape in (words | {"rotation": (basis, basis)}).items():

@@ -94,6 +94,8 @@ class View:
     landmarks, places : arrays of shape (m, d) and (m, k), or None
         Some rows, and where they are in ``projection``: what tells the places of new rows if there
         is no subspace. None if there is one.
+    told_by : Rule or None
+        What told the labels, if the view was found in some of the rows only.
 
     Examples
     --------
@@ -133,6 +135,7 @@ class View:
     mean: Array | None = field(repr=False, default=None)
     landmarks: Array | None = field(repr=False, default=None)
     places: Array | None = field(repr=False, default=None)
+    told_by: Rule | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -480,6 +483,37 @@ class View:
         found = [] if self.selection is None else self.selection.get("plateau", [])
         return (found[0], found[1]) if found else (self.n_clusters, self.n_clusters)
 
+    def told(self, X: Any, rows: Array) -> View:
+        """Return the view of more rows, with the groups that :meth:`predict` tells of them.
+
+        All that was measured stays that of the rows in which the view was found; a note says so.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (r, d)
+            As in :meth:`transform`.
+        rows : array of int of shape (n,)
+            Which of them the view was found in.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from multifacet import ViewFinder
+        >>> from multifacet.datasets import make_gaussian_views
+        >>> X, _ = make_gaussian_views(80, [2, 2], rotate=False, random_state=0)
+        >>> view = ViewFinder(n_views=1, n_clusters=2, method="linear").fit(X[:60]).views_[0]
+        >>> told = view.told(X, np.arange(60))
+        >>> told.labels.shape, bool((told.labels == view.predict(X)).all())
+        ((80,), True)
+        """
+        places = self.transform(X)
+        labels = self.rule.predict(places)
+        if len(np.unique(labels)) < self.n_clusters:  # a group that the rule never tells
+            labels[rows] = self.labels
+        note = f"Measured on {len(rows):,} of {X.shape[0]:,} rows, drawn by their content"
+        notes = [*self.notes, note]
+        return replace(self, labels=labels, projection=places, told_by=self.rule, notes=notes)
+
     def plot(self) -> Any:
         """Draw the view in its subspace, beside the features behind it; return the figure.
 
@@ -498,8 +532,8 @@ class View:
 
     @cached_property
     def rule(self) -> Rule:
-        """What tells groups by places; all of it is in the view, so no file needs to keep it."""
-        return Rule.learn(self.projection, self.labels)
+        """What tells groups by places: what has told the labels, or is learnt from them."""
+        return self.told_by or Rule.learn(self.projection, self.labels)
 
     def _checked(self, X: Any) -> Any:
         """Return the features of rows, finite and as many as those of the view."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from ..engines.contents import DRAWN, Drawn, draw, join
+from ..content import DRAWN, Drawn, draw, join
 from ..files.binary import need
 from ..files.pieces import PIECE_BYTES, cut, read_piece
+from ..frames.content import content_keys, readable
+from ..frames.table import read_table
 
 
 def excerpt(
@@ -45,7 +47,8 @@ def excerpt(
     for number, piece in enumerate(cut(path, piece_bytes)):
         part = read_piece(piece)
         count += len(part)
-        found = draw(part, number, most)
+        keys = content_keys(readable(read_table(part)), len(part))
+        found = draw(part, number, most, keys)
         drawn = found if drawn is None else join([drawn, found], most)
         del part  # before the next one takes its memory
     assert drawn is not None  # there is at least one piece, perhaps without rows

@@ -240,13 +240,18 @@ def views_of(prepared: Prepared, finder: ViewFinder, *, keep_trivial: bool = Tru
     >>> views.rows.tolist()
     [0, 1, 2, 3, 4, 5]
     """
-    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
-    views = _fitted(prepared, finder, known)
+    check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
+    looked_at = prepared.excerpt()
+    known = check_labelings(looked_at.given or None, looked_at.X.shape[0], prepared.given_names)
+    views = _fitted(looked_at, finder, known)
     rejected = finder.rejected_
     if not keep_trivial:
-        views = _beyond_features(prepared, finder, known, views)
+        views = _beyond_features(looked_at, finder, known, views)
     views = _trivial_last(views, keep_trivial)
     seen = _numbered(prepared, [*views, *([] if rejected is None else [rejected])])
+    if prepared.drawn is not None:
+        seen = [view.told(prepared.X, prepared.drawn) for view in seen]
+        seen = [*_readable(prepared, seen[: len(views)]), *seen[len(views) :]]
     return _told(prepared, finder, seen[: len(views)], seen[-1] if rejected is not None else None)
 
 
@@ -276,7 +281,8 @@ def _told(
     prepared: Prepared, finder: ViewFinder, views: list[View], rejected: View | None
 ) -> Views:
     """Return views that are in the terms of their table, with what novelty costs."""
-    known = check_labelings(prepared.given or None, prepared.X.shape[0], prepared.given_names)
+    looked_at = prepared.excerpt()
+    known = check_labelings(looked_at.given or None, looked_at.X.shape[0], prepared.given_names)
     path = None
     if known and views and as_method(finder.method).has_frontier:
         announce(finder.verbose, "frontier")
@@ -284,7 +290,7 @@ def _told(
         path, notes = attempt(
             "What novelty costs in quality",
             lambda: frontier(
-                prepared.X,
+                looked_at.X,
                 known,
                 first.settings,
                 first.components.T,

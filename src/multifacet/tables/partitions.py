@@ -6,20 +6,24 @@ once comes from the sample: medians, and the quantiles behind ``standardize="aut
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engines.base import is_dask
+from ..engines.cluster import gathered
+from ..engines.contents import tree
 from ..frames import MAX_CATEGORIES, Encoding, Prepared, Roles, prepare
 from ..frames.encoding import Column
-from ..frames.notes import InputError, Note
+from ..frames.notes import InputError, InputWarning, Note
 from ..frames.preparation import decide_roles
-from ..frames.scaling import ONE_SCALE
+from ..frames.scaling import ONE_SCALE, are_uncorrelated, look_like_components, products
 from ..linalg import Array
-from .survey import ColumnSummary, MatrixSummary, Survey, survey
+from .survey import ColumnSummary, MatrixSummary, Survey, parts_of, survey
 
 #: Column in which labels travel with the rows.
 LABELS = "__given_{}__"
@@ -72,8 +76,13 @@ def prepare_partitions(
     else:
         encoding = _completed_matrix(base.encoding, found.matrix)
     rows = sample.iloc[base.rows] if hasattr(sample, "iloc") else sample[base.rows]
-    roles = _of_all_rows(base.roles, found)
-    return replace(base, X=encoding.transform(rows), encoding=encoding, roles=roles)
+    roles, X = _of_all_rows(base.roles, found), encoding.transform(rows)
+    if _are_components(data, encoding, X, found):
+        encoding = encoding.on_one_scale("components")
+        X = encoding.transform(rows)
+        for note in encoding.notes:
+            warnings.warn(InputWarning(note), stacklevel=2)
+    return replace(base, X=X, encoding=encoding, roles=roles)
 
 
 def partition_roles(data: Any, *, given: Any = None, **said: Any) -> Roles:
@@ -91,7 +100,7 @@ def partition_roles(data: Any, *, given: Any = None, **said: Any) -> Roles:
 def _surveyed(data: Any, given: Any) -> tuple[Survey, Any, Any, set[str]]:
     """Return the survey, its sample, what is given there, and the columns that hold labels."""
     data, given, carried = _with_labels(data, given)
-    found = survey(data)
+    found = survey(data, beside=carried)
     n_rows = sum(found.sizes)
     if n_rows < 2:
         raise ValueError(f"data has too few rows ({n_rows}): at least 2 are needed")
@@ -137,9 +146,7 @@ def _sampled_labels(given: Any, found: Survey) -> Any:
     names = _names(given)
     if given is None or (names and all(name in found.columns for name in names)):
         return given
-    offsets = np.concatenate([[0], np.cumsum(found.sizes)])
-    partition, row = found.drawn.places.T
-    positions, n_rows = offsets[partition] + row, int(offsets[-1])
+    positions, n_rows = found.drawn.positions(found.sizes), sum(found.sizes)
     if names and len(names) != n_rows:
         return given  # which is said to be no column
     if isinstance(given, list | tuple) and np.ndim(given[0]) > 0:
@@ -174,6 +181,36 @@ def _refuse_bad_cells(found: Survey, labels: set[str], features: set[str], missi
                 shown = ", ".join(map(str, rows)) + ", ..." * (count > len(rows))
                 fact = f"column {name!r} has {what} values in row{plural} {shown}: "
                 raise InputError(Note(fact, remedy, after="; rows are counted from 0"))
+
+
+def _are_components(data: Any, encoding: Encoding, X: Array, found: Survey) -> bool:
+    """Tell whether columns are uncorrelated in all rows, to so many digits that someone made it so.
+
+    A sample cannot show that, but that they are not; only otherwise all rows are read once more.
+    """
+    if encoding.scaling != "units" or found.matrix is not None:
+        return False
+    columns = [found.columns[one.name] for one in encoding.columns if one.features]
+    if any(one.n_present < one.n_rows for one in columns):
+        return False
+    n_rows = sum(found.sizes)
+    if not look_like_components(X, encoding.mean, encoding.scale, n_rows):
+        return False
+    from dask import delayed
+
+    multiply = delayed(partial(_products, encoding=encoding))
+    gram = gathered(tree(_added, [multiply(part) for part in parts_of(data)]))
+    return are_uncorrelated(gram, n_rows)
+
+
+def _products(part: Any, encoding: Encoding) -> Array:
+    """Return X'X (d, d) of the features of a partition."""
+    d = len(encoding.feature_names)
+    return products(encoding.transform(part)) if part.shape[0] else np.zeros((d, d))
+
+
+def _added(parts: list[Array]) -> Array:
+    return np.sum(parts, axis=0)
 
 
 def _completed(encoding: Encoding, columns: dict[str, ColumnSummary]) -> Encoding:

@@ -6,7 +6,7 @@ Partitions are summarised where they are, and summaries are joined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ..content import DRAWN, Drawn, draw, join
 from ..engines.cluster import ClusterError, gathered
-from ..engines.contents import DRAWN, Drawn, draw, join, tree
+from ..engines.contents import tree
 from ..frames.cells import Cells, numbers_if_text
+from ..frames.content import content_keys
 from ..frames.table import read_table
 from ..linalg import Array
 
@@ -180,7 +182,7 @@ class Survey:
     matrix: MatrixSummary | None = None
 
 
-def survey(data: Any, size: int = DRAWN) -> Survey:
+def survey(data: Any, size: int = DRAWN, beside: Collection[str] = ()) -> Survey:
     """Look at all partitions of a dask data frame or array once.
 
     Parameters
@@ -189,15 +191,13 @@ def survey(data: Any, size: int = DRAWN) -> Survey:
         The table; partitions may be empty, and of unknown size.
     size : int, optional
         Rows of the sample.
+    beside : collection of str
+        Columns that have no say in which rows are drawn.
     """
     from dask import delayed
 
-    if not hasattr(data, "columns"):
-        if data.ndim != 2:
-            raise ValueError(f"data has shape {data.shape}: pass rows of equal length, (n, d)")
-        data = data.rechunk({1: -1})
-    parts = np.ravel(data.to_delayed())
-    look = delayed(partial(_look, size=size))
+    parts = parts_of(data)
+    look = delayed(partial(_look, size=size, beside=frozenset(beside)))
     nodes = [look(part, number) for number, part in enumerate(parts)]
     try:
         return gathered(tree(partial(_joined, size=size), nodes))
@@ -206,6 +206,15 @@ def survey(data: Any, size: int = DRAWN) -> Survey:
     except Exception:
         _name_unreadable(parts)
         raise
+
+
+def parts_of(data: Any) -> Array:
+    """Return the partitions of a dask data frame or array, not yet read, each of whole rows."""
+    if not hasattr(data, "columns"):
+        if data.ndim != 2:
+            raise ValueError(f"data has shape {data.shape}: pass rows of equal length, (n, d)")
+        data = data.rechunk({1: -1})
+    return np.ravel(data.to_delayed())
 
 
 def _name_unreadable(parts: Array) -> None:
@@ -241,12 +250,18 @@ def _nothing(part: Any) -> None:
     """Return nothing of what was read."""
 
 
-def _look(part: Any, number: int, *, size: int) -> Survey:
+def _look(part: Any, number: int, *, size: int, beside: Collection[str]) -> Survey:
     table = read_table(part)
-    columns = {name: ColumnSummary.of(table.read(name)) for name in table.columns}
-    matrix = None if table.matrix is None else MatrixSummary.of(table.matrix)
+    cells = {name: table.read(name) for name in table.columns}
+    columns = {name: ColumnSummary.of(column) for name, column in cells.items()}
+    matrix = keys = None
+    if table.matrix is None:
+        telling = (column for name, column in cells.items() if name not in beside)
+        keys = content_keys(telling, table.n_rows)
+    else:
+        matrix = MatrixSummary.of(table.matrix)
     rows = part.tocsr() if issparse(part) else part
-    return Survey(columns, [table.n_rows], draw(rows, number, size), matrix)
+    return Survey(columns, [table.n_rows], draw(rows, number, size, keys), matrix)
 
 
 def _joined(surveys: Sequence[Survey], *, size: int) -> Survey:
