@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.spatial.distance import pdist
 from sklearn.preprocessing import scale
 
 from multifacet import ViewFinder
+from multifacet.datasets import make_independent_views
 from multifacet.metrics import nmi
 
 from .calibration import KINDS, structureless
@@ -29,6 +31,12 @@ SHARES, SMALL = (0.05, 0.1, 0.15, 0.2), 6
 DISTANCE = 5.0
 #: Numbers of groups of two independent groupings, how features are mixed, and tables of each.
 PRODUCTS, MIXED, PRODUCT_SEEDS = ((2, 2), (2, 3), (3, 3)), ("plain", "rotated", "correlated"), 3
+#: Numbers of clear groups in a plane among two noise features, how far the nearest are apart (in
+#: standard deviations), and tables of each number and place.
+CLEAR, APART, CLEAR_SEEDS = range(2, 9), 6.0, 6
+PLACES = ("anywhere", "on a circle")
+#: Numbers of groups of two groupings of which either hides finer groups of the other.
+SEVERAL, SEVERAL_SEEDS = ((3, 5), (2, 8), (4, 3)), 3
 #: Structureless tables; their seeds are none of those to which the null laws were fitted.
 NOTHING, FIRST_SEED = 105, 70_000
 
@@ -92,6 +100,33 @@ def product_case(numbers: Sequence[int], mixed: str, seed: int) -> tuple[float, 
         X = X @ np.linalg.qr(rng.standard_normal((4, 4)))[0]
     elif mixed == "correlated":
         X = X @ (np.eye(4) + 0.5 * rng.uniform(-1, 1, (4, 4)))
+    views = found_in(scale(X), n_refits=3).views_
+    best = [max((nmi(v.labels, truth) for v in views), default=0.0) for truth in labelings.T]
+    return min(best), len(views)
+
+
+def clear_case(k: int, place: str, seed: int) -> tuple[float, int]:
+    """Return the NMI of the first view with k clear groups in a plane, and how many views."""
+    rng = np.random.default_rng(8000 + 100 * k + seed)
+    labels = rng.integers(0, k, 400)
+    angles = 2 * np.pi * np.arange(k) / k
+    centres = np.column_stack([np.cos(angles), np.sin(angles)]) * APART / (2 * np.sin(np.pi / k))
+    while place == "anywhere":
+        centres = APART * rng.standard_normal((k, 2))
+        if pdist(centres).min() >= APART:
+            break
+    X = np.hstack([centres[labels] + rng.standard_normal((400, 2)), rng.standard_normal((400, 2))])
+    views = found_in(scale(X), n_refits=3).views_
+    return (nmi(views[0].labels, labels) if views else 0.0), len(views)
+
+
+def several_case(numbers: Sequence[int], seed: int) -> tuple[float, int]:
+    """Return the smaller NMI with two groupings of several groups each, and how many views."""
+    rng = np.random.default_rng(9500 + seed)
+    shapes = ["blobs", "blobs"]
+    X, labelings = make_independent_views(400, shapes, n_clusters=list(numbers), random_state=rng)
+    X = np.hstack([X, rng.standard_normal((400, 4))])
+    X = X @ np.linalg.qr(rng.standard_normal((X.shape[1], X.shape[1])))[0]
     views = found_in(scale(X), n_refits=3).views_
     best = [max((nmi(v.labels, truth) for v in views), default=0.0) for truth in labelings.T]
     return min(best), len(views)
@@ -172,6 +207,42 @@ def product_table(seeds: int) -> Table:
     return table
 
 
+def clear_table(seeds: int) -> Table:
+    table = Table(
+        "Clear groups in a plane, nothing given: NMI of the first view, and how many views",
+        ["groups", "where", "NMI", "views", "told once"],
+        note=f"400 rows, 4 features of which two are noise, neighbours {APART:g} standard "
+        f"deviations apart or more. Told once: one view, NMI >= {FOUND:g}. Four groups on a circle "
+        "are the corners of a square, and rightly two views of two.",
+    )
+    arguments = [(k, place, seed) for k in CLEAR for place in PLACES for seed in range(seeds)]
+    found = every(clear_case, arguments)
+    hits = [score >= FOUND and views == 1 for score, views in found]
+    for at in range(0, len(found), seeds):
+        own = found[at : at + seeds]
+        scores, views = (" ".join(format(one[c], (".2f", "d")[c]) for one in own) for c in (0, 1))
+        told = f"{sum(hits[at : at + seeds])} of {seeds}"
+        table.add(*arguments[at][:2], scores, views, told)
+    table.add("all", "", "", "", f"{sum(hits)} of {len(hits)}")
+    return table
+
+
+def several_table(seeds: int) -> Table:
+    table = Table(
+        "Two groupings of several groups among noise, nothing given: the worse of both",
+        ["groups", "NMI", "views", "both found"],
+        note="400 rows, 8 features turned against each other, everything chosen.",
+    )
+    arguments = [(numbers, seed) for numbers in SEVERAL for seed in range(seeds)]
+    found = every(several_case, arguments)
+    for at in range(0, len(found), seeds):
+        own, (a, b) = found[at : at + seeds], arguments[at][0]
+        scores, views = (" ".join(format(one[c], (".2f", "d")[c]) for one in own) for c in (0, 1))
+        table.add(f"{a} and {b}", scores, views, f"{sum(o[0] >= FOUND for o in own)} of {seeds}")
+    table.add("all", "", "", f"{sum(one[0] >= FOUND for one in found)} of {len(found)}")
+    return table
+
+
 def nothing_table(count: int) -> Table:
     table = Table(
         "Tables without groups: how many are silent",
@@ -190,10 +261,12 @@ def nothing_table(count: int) -> Table:
 
 def run(quick: bool = False) -> list[Table]:
     if quick:
-        return [small_table(1), nothing_table(len(KINDS))]
+        return [small_table(1), several_table(1), nothing_table(len(KINDS))]
     return [
         family_table(SEEDS),
         small_table(SMALL),
         product_table(PRODUCT_SEEDS),
+        clear_table(CLEAR_SEEDS),
+        several_table(SEVERAL_SEEDS),
         nothing_table(NOTHING),
     ]
