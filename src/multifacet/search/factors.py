@@ -159,9 +159,10 @@ def interaction_of(points: Array, a: Array, b: Array) -> float:
 def chance_of_product(points: Array, a: Array, b: Array) -> float:
     """Return how often groups anywhere look as much like a product as cells of two labelings do.
 
-    With the k = a b means of the cells whitened, the share q of their spread that no sum explains
-    follows a beta law if they lie anywhere: it has (a - 1)(b - 1) of k - 1 degrees of freedom in
-    each direction. What counts is the best of all ways to arrange k groups in a rows and b columns.
+    The share of the spread of k = a b means that no sum explains follows a beta law if they lie
+    anywhere: it has (a - 1)(b - 1) of k - 1 degrees of freedom in each direction, of which there
+    are as many as the spread is even. What counts is the best of all ways to arrange k groups in a
+    rows and b columns.
 
     Examples
     --------
@@ -177,16 +178,18 @@ def chance_of_product(points: Array, a: Array, b: Array) -> float:
     """
     shape = int(a.max()) + 1, int(b.max()) + 1
     means, _ = group_means(points, in_cells(a, b))
-    directions, spread, _ = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
-    k, q = len(means), int((spread > 1e-6 * spread[0]).sum())
-    placed = directions[:, :q].reshape(*shape, q)
+    means -= means.mean(axis=0)
+    squares = np.linalg.svd(means, compute_uv=False) ** 2
+    total = max(float(squares.sum()), 1e-300)
+    k, q = len(means), total**2 / max(float((squares**2).sum()), 1e-300)
+    placed = means.reshape(*shape, -1)
     left = placed - placed.mean(axis=0) - placed.mean(axis=1, keepdims=True)
     free = (shape[0] - 1) * (shape[1] - 1)
     law = beta(free * q / 2, (k - 1 - free) * q / 2)
     arrangements = gammaln(k + 1) - gammaln(shape[0] + 1) - gammaln(shape[1] + 1)
     if shape[0] == shape[1]:
         arrangements -= np.log(2)
-    return float(np.exp(min(arrangements + law.logcdf((left**2).sum() / q), 0.0)))
+    return float(np.exp(min(arrangements + law.logcdf((left**2).sum() / total), 0.0)))
 
 
 def _without(points: Array, groups: Array, sizes: Array) -> Array:
