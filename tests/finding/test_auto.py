@@ -144,3 +144,9 @@ def test_two_groupings_of_several_groups_are_told_whole():
     assert sorted(view.n_clusters for view in views) == [3, 5]
     for truth in truths.T:
         assert max(nmi(view.labels, truth) for view in views) > 0.95
+
+
+@pytest.mark.parametrize("rows", [5, 6, 8, 10, 11, 12, 14])
+def test_a_handful_of_rows_has_no_view_beyond_chance(rows):
+    X = np.random.default_rng(rows).normal(size=(rows, 3))
+    assert ViewFinder(random_state=0).fit(X).n_views_ == 0

@@ -39,7 +39,7 @@ def test_labels_as_a_frame(table, views):
 
 
 def test_dropped_rows_have_missing_labels_and_the_table_stays_as_it_was(table, views, tmp_path):
-    for told in (views, Views.load(views.save(tmp_path / "views"))):
+    for told in (views, Views.load(views.save(tmp_path / "views")), Views.load(tmp_path / "views")):
         joined = told.assign(table)
         assert joined.columns.tolist() == [*"abcd", "view 1", "view 2"]
         assert joined.index.equals(table.index)

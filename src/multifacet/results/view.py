@@ -544,8 +544,8 @@ class View:
             )
         if hasattr(X, "columns") or not (is_array_like(X) or issparse(X)):
             raise ValueError(
-                f"X is of type {type(X).__name__}, a view knows features only: pass an array, or "
-                "the table to the predict or transform of all views"
+                f"X is of type {type(X).__name__}, a view knows encoded features only: pass the "
+                "table to the predict or transform of all views, which encode it as at the search"
             )
         X = X.tocsr() if issparse(X) else np.asarray(X)
         d = len(self.mean)

@@ -393,8 +393,7 @@ class Views:
         Path
             The file written.
         """
-        path = Path(path)
-        path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+        path = _named(Path(path))
         write_archive(path, *pack(self))
         return path
 
@@ -405,9 +404,11 @@ class Views:
         Parameters
         ----------
         path : str or Path
-            The file.
+            The file, by the name that it has or was saved under.
         """
-        meta, arrays = read_archive(Path(path), "views", FORMAT)
+        path = Path(path)
+        path = path if path.exists() else _named(path)
+        meta, arrays = read_archive(path, "views", FORMAT)
         try:
             return cls(**unpack(meta, arrays))
         except ValueError as error:
@@ -462,3 +463,8 @@ class Views:
 def _side_by_side(labelings: list[Array], n: int) -> Array:
     """Return labelings (n,) as columns (n, m), also if there are none."""
     return np.column_stack([np.zeros((n, 0), dtype=np.intp), *labelings])
+
+
+def _named(path: Path) -> Path:
+    """Return a path that ends in ``.npz``."""
+    return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")

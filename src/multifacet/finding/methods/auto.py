@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 SEED = 0
 #: NMI with the groups that were judged from which a fit to all rows tells the same groups.
 STILL_THE_SAME = 0.5
+#: Rows with fewer of which no two groups could show, and none are looked for unless asked.
+FEWEST_ROWS = 2 * (PLAN.fewest_rows + 1)
 #: Options that are about the kernel objective: whoever sets one asks for it.
 KERNEL_ONLY = {
     "n_components": "auto",
@@ -121,6 +123,8 @@ class _AutoFinding(Finding):
         found = known[len(self._given) :]
         low = n_clusters[0] if isinstance(n_clusters, tuple) else n_clusters
         check_clusters(low or 2, self._X)
+        if n_clusters is None and self._X.shape[0] < FEWEST_ROWS:
+            return None
         if n_clusters == 1:
             return Found(np.zeros(self._X.shape[0], int), np.eye(1, self._X.shape[1]), Settings(1))
         if n_clusters not in self._banks:
