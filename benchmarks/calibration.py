@@ -1,8 +1,8 @@
 """The null behind p-values: what the search finds where there is nothing.
 
 Writes ``multifacet/search/null.json``, with the key of the plan that the laws belong to, and tells
-how often such tables get a small p-value by the laws of others; the quick form has too few clouds for laws
-and writes nothing.
+how often such tables get a small p-value by the laws of others; the quick form has too few clouds
+for laws and writes nothing.
 """
 
 from __future__ import annotations

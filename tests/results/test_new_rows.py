@@ -292,7 +292,10 @@ def test_a_group_that_the_rule_never_tells_stays():
         (lambda X: X[0], r"shape \(4,\)"),
         (lambda X: X.astype(str), "pass numbers"),
         (lambda X: np.where(X[2, 1] == X, np.nan, X), "NaN: column 'x1' in row 2"),
-        (frame, "X is of type DataFrame, .* or the table to the predict or transform of all views"),
+        (
+            frame,
+            "X is of type DataFrame, .*: pass the table to the predict or transform of all views",
+        ),
     ],
     ids=["width", "one row", "text", "missing", "frame"],
 )

@@ -54,22 +54,20 @@ def doubted(sample: Sample, candidate: Candidate, earlier: Sequence[Earlier]) ->
     """
     if not candidate.believed or candidate.own_surprise is not None or candidate.surprise is None:
         return candidate
-    shown = [_within(sample, candidate, one) for one in earlier]
-    surprises = [float(gap_surprise(sample, np.array(one))) for one in shown if one is not None]
-    surprise = min([candidate.surprise, *surprises])
+    surprise = min([candidate.surprise, *(within(sample, candidate, one) for one in earlier)])
     return replace(candidate, surprise=surprise, believed=surprise >= sample.plan.believable)
 
 
-def _within(sample: Sample, candidate: Candidate, whole: Earlier) -> float | None:
-    """Return the mean separation of a candidate within the groups of an earlier grouping.
+def within(sample: Sample, candidate: Candidate, whole: Earlier) -> float:
+    """Return how surprising the gaps of a candidate are within the groups of another grouping.
 
-    None if they share no direction, or if no group has rows enough.
+    Infinite if they share no direction, or if no group has rows enough.
     """
     plan = sample.plan
     W = np.linalg.qr(candidate.W)[0]
     _, cosines, turned = np.linalg.svd(whole.W.T @ W)
     if cosines[0] < plan.shared:
-        return None
+        return np.inf
     # What the candidate's subspace adds to the other one.
     further = W @ turned.T[:, np.append(cosines, np.zeros(W.shape[1]))[: W.shape[1]] < plan.shared]
     points = sample.project(np.linalg.qr(np.hstack([whole.W, further]))[0])
@@ -82,4 +80,6 @@ def _within(sample: Sample, candidate: Candidate, whole: Earlier) -> float | Non
             continue
         scores.append(NeighbourGraph.of(points[rows], plan).separation(parts).score)
         sizes.append(len(rows))
-    return float(np.average(scores, weights=sizes)) if scores else None
+    if not scores:
+        return np.inf
+    return float(gap_surprise(sample, np.asarray(np.average(scores, weights=sizes))))

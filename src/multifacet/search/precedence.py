@@ -13,7 +13,7 @@ from .appraisal import Appraisal
 from .candidate import Candidate, in_order
 from .factors import are_independent, chance_of_product, in_cells, interaction_of
 from .judge import entropy
-from .pieces import Earlier, doubted
+from .pieces import Earlier, doubted, within
 from .plan import SearchPlan
 from .sample import Sample
 from .turns import ONE_OF_TWO
@@ -51,13 +51,15 @@ def clear_division_first(candidates: list[Candidate], appraisal: Appraisal) -> l
 
     It says the same, and more. (One group far from all others is more surprising than three of
     which two lie near each other.) It does so if every two groups that the winner puts together
-    would be told apart without all others. If the candidate is as well separated and as certain as
-    the winner, it is enough that this is likelier than not. As a whole it is as surprising as the
-    weakest link: the winner, or what divides it. A product with another candidate is no division.
+    would be told apart without all others, and there are gaps between them: pieces of a curve are
+    distinct along it. If the candidate is as well separated and as certain as the winner, it is
+    enough that this is likelier than not. As a whole it is as surprising as the weakest link: the
+    winner, or what divides it. A product with another candidate is no division.
     """
     best, plan = candidates[0], appraisal.plan
     if best.rejected or not best.believed:
         return candidates
+    whole = Earlier(best.labels, np.linalg.qr(best.W)[0])
     beside = [one for one in candidates[1:] if _is_beside(one, best, plan)]
     finer = [one for one in candidates[1:] if _divides(one, best, plan)]
     for one in sorted(finer, key=lambda one: (one.n_clusters, one.rank), reverse=True):
@@ -65,6 +67,8 @@ def clear_division_first(candidates: list[Candidate], appraisal: Appraisal) -> l
             continue
         limit = np.log(2) if _is_as_clear(one, best, plan) else plan.believable
         division = appraisal.division(one, best)
+        if division >= limit:  # gaps take longer to measure
+            division = min(division, within(appraisal.sample, one, whole))
         if division >= limit:
             surprise = max(one.surprise or 0.0, min(best.surprise or 0.0, division))
             others = [c for c in candidates if c is not one]
