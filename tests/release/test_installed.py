@@ -77,8 +77,8 @@ def test_the_core_does_what_the_readme_says(make, tmp_path):
     fresh = make()
     ten_lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
     shown = told(fresh.run("python", "-W", "error::RuntimeWarning", "-c", ten_lines, cwd=tmp_path))
-    assert "1 view of 333 rows, given species" in shown
-    assert 0.45 < float(shown.split()[-1]) <= 1
+    assert "1 view of 333 rows, given sex" in shown
+    assert 0.9 < float(shown.split()[-1]) <= 1
     assert (tmp_path / "penguins.html").stat().st_size > 10_000
     assert "report: penguins-views" in told(fresh.run("multifacet", "demo", cwd=tmp_path))
     copy = "from multifacet.datasets import load_penguins as p; from multifacet.files import \\\n"
