@@ -16,6 +16,7 @@ from ...linalg import Array
 from ..additive import Pair, bayesian_evidence, likeliest_pair
 from ..candidate import Candidate, in_order
 from ..em import Mixtures, fit_mixtures
+from ..factors import in_cells
 from ..judge import judge
 from ..nested import nested_groups
 from ..sample import Sample
@@ -145,7 +146,7 @@ class _Likely:
         product: the means of its combinations are sums of two effects.
         """
         one, other = pair.groupings
-        cells = np.unique(one * (other.max() + 1) + other, return_inverse=True)[1]
+        cells = in_cells(one, other)
         k, plan = int(cells.max()) + 1, self._sample.plan
         first = np.vstack([cells, _clusters(self._Z, k, plan.kmeans_runs, self._sample)])
         free = fit_mixtures(self._Z, first, k, shared=True, ridge=plan.ridge)
